@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from importlib.metadata import version
 from typing import Any
@@ -24,6 +25,9 @@ from submissions.work import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
+# Objects made before Python searches for cyclic garbage: a ranking makes millions, and little garbage.
+GARBAGE_THRESHOLD = 100_000
+
 app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["submissions.work"], related_name="jobs")
@@ -41,6 +45,7 @@ def start_reader(**_: object) -> None:
     """Start the child that reads documents for a worker process, so that it is ready for the first upload."""
     from submissions.uploads.read import document_reader  # noqa: PLC0415 - after Django's set-up
 
+    gc.set_threshold(GARBAGE_THRESHOLD)
     document_reader().start()
 
 

@@ -22,6 +22,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, InterfaceError, OperationalError, models, transaction
+from django.db.models.fields.related_lookups import RelatedIn
+from django.db.models.lookups import In
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg import sql
@@ -167,6 +169,26 @@ if TYPE_CHECKING:
     TextField = models.TextField[str, str]
 else:
     TextField = models.TextField  # takes no parameters at run time
+
+
+class _KeysIn(In):  # type: ignore[type-arg] # it takes no parameter at run time
+    """`__in` of numbers as one parameter, an array; thousands of parameters take the driver long."""
+
+    def process_rhs(self, compiler: Any, connection: Any) -> Any:
+        placeholders, keys = super().process_rhs(compiler, connection)
+        is_list = self.rhs_is_direct_value() and placeholders == f"({', '.join(['%s'] * len(keys))})"
+        return ("ANY(%s)", [list(keys)]) if is_list else (placeholders, keys)
+
+    def get_rhs_op(self, connection: Any, rhs: str) -> str:
+        return f"= {rhs}" if rhs == "ANY(%s)" else super().get_rhs_op(connection, rhs)
+
+
+class _RelatedKeysIn(_KeysIn, RelatedIn):
+    """The same for the keys of a relation."""
+
+
+models.IntegerField.register_lookup(_KeysIn)
+models.ForeignKey.register_lookup(_RelatedKeysIn)
 
 
 class OtherKey(Exception):

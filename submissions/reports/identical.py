@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import CohortFile
     from fingerprint.kernels.types import Hashes
     from submissions.core.names import Names
-    from submissions.reports.cohort import LoadedCohort
+    from submissions.reports.cohort import LoadedCohort, LoadedFile
 
 SAMENESS = {
     "identical": gettext_lazy("the same content"),
@@ -88,9 +88,9 @@ def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[Duplic
     ]
 
 
-def _written(file: SubmissionFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:
+def _written(file: LoadedFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:
     """Return what files that differ in layout have in common, in names too, and in values and types too."""
-    spelling = bytes(file.document.spelling)
+    spelling = bytes(file.spelling)
     tokens, without_names = spelling[: len(spelling) // 2], spelling[len(spelling) // 2 :]
     kinds = _digest(content.kinds)
     return kinds + tokens, kinds + without_names, kinds

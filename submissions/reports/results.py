@@ -36,7 +36,7 @@ from submissions.models import (
 )
 from submissions.pairs.read import suggested_threshold
 from submissions.reports import progress
-from submissions.reports.cohort import CohortChanged, LoadedCohort, planned
+from submissions.reports.cohort import CohortChanged, LoadedCohort, LoadedFile, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
 from submissions.reports.identical import duplicate_groups
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
@@ -95,11 +95,11 @@ def copy_old_work(
     copies = _kept_copies(assignment, cohort, origins)
     copies |= _new_copies(assignment, [one for pk, one in origins.items() if pk not in copies])
     delete_unneeded_labels(assignment)
-    by_path = {
-        (file.submission.origin_id, file.path): file
-        for file in SubmissionFile.objects.filter(submission__in=copies.values()).select_related("submission")
-    }
-    files = [_with_document(by_path.get((file.submission_id, file.path)), file) for file in cohort.files]
+    rows = SubmissionFile.objects.filter(submission__in=copies.values()).values_list(
+        "submission__origin_id", "path", "pk", "submission_id"
+    )
+    by_path = {(origin, path): copied for origin, path, *copied in rows}
+    files = [_copied(file, *by_path.get((file.submission_id, file.path), ())) for file in cohort.files]
     submissions = [copies.get(one.pk, one) for one in cohort.submissions]
     return replace(cohort, submissions=submissions, name_ranks=name_ranks(submissions), files=files)
 
@@ -208,12 +208,9 @@ def _copy_students(copies: Mapping[int, Submission]) -> None:
     )
 
 
-def _with_document(copy: SubmissionFile | None, file: SubmissionFile) -> SubmissionFile:
-    """Return the copy of a file with the document that was loaded with it, or the file if it has no copy."""
-    if copy is None:
-        return file
-    copy.document = file.document
-    return copy
+def _copied(file: LoadedFile, pk: int | None = None, submission: int = 0) -> LoadedFile:
+    """Return a file under the primary keys of its copy and of that one's submission, where it has one."""
+    return file._replace(pk=pk, submission_id=submission) if pk else file
 
 
 def name_ranks(submissions: list[Submission]) -> list[int]:
@@ -414,7 +411,7 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
         "engine_version": engine.ENGINE_VERSION,
         "score_version": engine.SCORE_VERSION,
         "versions": {"moss": version("moss-server"), "pygments": version("pygments")},
-        "profiles": sorted({file.document.profile for file in cohort.files}),
+        "profiles": sorted({file.profile for file in cohort.files}),
     }
 
 

@@ -112,7 +112,8 @@ def is_current(assignment: Assignment, prepared: Prepared) -> bool:
     """Return whether an assignment still has the submissions, files and boilerplate that were prepared."""
     selection = prepared.selection
     return (
-        cohort_submissions(assignment) == selection.submissions
+        list(cohort_submissions(assignment).values_list("pk", flat=True))
+        == [one.pk for one in selection.submissions]
         and cohort_boilerplate(assignment) == selection.boilerplate
         and assignment.common_limit == selection.common_limit
         and has_files(prepared.cohort)

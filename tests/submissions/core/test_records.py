@@ -14,7 +14,9 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.serializers import deserialize, serialize
 from django.db import IntegrityError, connection, models, transaction
+from django.db.models import F
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from hypothesis import given, strategies as st
 from pydantic import ValidationError as InvalidRecord
@@ -246,6 +248,29 @@ def test_rows_get_the_defaults_of_their_other_columns() -> None:
     document, expected = Document.objects.get(), Document(source=first, profile="p", language="python")
     for field in ("state", "reason", "attempts", "token_count", "tokens"):
         assert getattr(document, field) == getattr(expected, field)
+
+
+@pytest.mark.django_db
+def test_a_list_of_keys_is_one_parameter_and_finds_what_is_in_it() -> None:
+    insert(connection, Source, {"sha256": list("abc"), "data": [b""] * 3, "size": [1, 2, 3]})
+    keys = list(Source.objects.order_by("pk").values_list("pk", flat=True))
+    columns: dict[str, list[Any]] = {"source_id": keys, "profile": ["p"] * 3, "language": ["python"] * 3}
+    insert(connection, Document, columns)
+    for chosen in ([], keys[:1], [*keys[:2], keys[0], None], [*keys, 0], Source.objects.filter(size=2)):
+        wanted = {one.pk if isinstance(one, Source) else one for one in chosen} & set(keys)
+        for column in ("source", "source_id", "source__pk"):
+            found = Document.objects.filter(**{f"{column}__in": chosen})
+            assert set(found.values_list("source", flat=True)) == wanted
+            assert (
+                set(Document.objects.exclude(pk__in=found).values_list("source", flat=True))
+                == {*keys} - wanted
+            )
+        assert Source.objects.in_bulk([one for one in wanted if one]).keys() == wanted
+    with CaptureQueriesContext(connection) as queries:
+        assert Source.objects.filter(pk__in=range(keys[0], keys[0] + 5_000)).count() == len(keys)
+    assert "= ANY('{" in queries[0]["sql"]
+    # An expression in a list is no key.
+    assert Source.objects.filter(pk__in=[F("pk"), 0]).count() == len(keys)
 
 
 @pytest.mark.django_db
