@@ -7,9 +7,12 @@ import logging
 import re
 import time
 import traceback
+from collections.abc import Iterator
 from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+from psycopg import OperationalError
 
 from moss.environment import value
 
@@ -24,10 +27,41 @@ QUERY = re.compile(r"(/[^\s?'\"]*+)(?:\?[^\s'\"]*+)?")
 # Postgres quotes values of rows in the lines after the first of its messages.
 DETAIL = re.compile(r"\n(?:DETAIL|CONTEXT|LINE \d+):.*", re.DOTALL)
 
+UNREACHABLE = "no connection to the database"
+# The first letters of Postgres's codes for sessions that it ends, or does not begin yet.
+SHUTTING_DOWN = "57P"
+
 # The id of the request that this thread answers or that caused the task; empty: none.
 REQUEST: ContextVar[str] = ContextVar("REQUEST", default="")
 # The name and the id of the task that this process runs.
 TASK: ContextVar[tuple[str, str] | None] = ContextVar("TASK", default=None)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and its causes, the last one first."""
+    while error:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def is_unreachable(error: BaseException | None) -> bool:
+    """Return whether Postgres could not be reached, or ends its sessions: places in the code say nothing."""
+    return any(
+        isinstance(one, OperationalError) and (one.sqlstate or SHUTTING_DOWN).startswith(SHUTTING_DOWN)
+        for one in causes(error)
+    )
+
+
+class OneAMinute(logging.Filter):
+    """Lets one line a minute pass of a failed connection, and none of what follows from it."""
+
+    last = -60.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        is_due = str(record.msg).startswith("error connecting") and time.monotonic() >= self.last + 60
+        if is_due:
+            self.last = time.monotonic()
+        return is_due
 
 
 class Line(logging.Formatter):
@@ -43,6 +77,8 @@ class Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         cleaned = logging.makeLogRecord(record.__dict__)
         cleaned.msg, cleaned.args, cleaned.exc_text = self.message(record), None, None
+        if record.exc_info and is_unreachable(record.exc_info[1]):
+            cleaned.msg, cleaned.exc_info = f"{cleaned.msg} ({UNREACHABLE})", None
         return super().format(cleaned)
 
     def message(self, record: logging.LogRecord) -> str:
@@ -54,11 +90,12 @@ class Line(logging.Formatter):
 
     def formatException(self, ei: ErrorInfo) -> str:  # noqa: N802 - the name that logging uses
         """Return the places in the code and the types of an error and of its causes."""
-        parts, error = [], ei[1]
-        while error:
+        if is_unreachable(ei[1]):
+            return UNREACHABLE
+        parts = []
+        for error in causes(ei[1]):
             places = "".join(traceback.format_tb(error.__traceback__))
             parts.append(f"{places}{type(error).__module__}.{type(error).__qualname__}")
-            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         return "\nwhich caused:\n".join(reversed(parts))
 
 

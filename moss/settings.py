@@ -33,7 +33,7 @@ from moss.environment import (
     upload_storage,
     value,
 )
-from moss.log_lines import FORMATS, LOG_FORMAT
+from moss.log_lines import FORMATS, LOG_FORMAT, OneAMinute
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES, Kind
 
 # The id of the identity provider, and its metadata; or, without these, its address and its certificate.
@@ -134,13 +134,15 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": FORMATS[LOG_FORMAT]}},
+    "filters": {"one": {"()": OneAMinute}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # At INFO, these log several lines a task or a sign-in.
     "loggers": {
         name: {"level": "DEBUG" if LOG_LEVEL == "DEBUG" else "WARNING"}
         for name in ("axes", "celery.app.trace", "celery.worker.strategy")
-    },
+    }
+    | {"psycopg.pool": {"level": "WARNING", "filters": ["one"]}},
 }
 
 

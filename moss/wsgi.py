@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
 
 from moss.embedded.client import ensure_services
 
@@ -44,17 +46,27 @@ def share_connections() -> None:
 
 
 def leave_pool(pool: ConnectionPool) -> None:
-    """Refuse the requests that wait, where the database refused all connections; the next one tries anew."""
-    if not pool.get_stats()["pool_size"]:
-        # The pool waits for the end of its threads, of which one calls this.
-        Thread(target=_close, args=(pool,), name="closing connections").start()
+    """Refuse the requests that wait, where no database takes connections; the next one tries anew."""
+    # The pool waits for the end of its threads, of which one calls this.
+    Thread(target=_leave, args=(pool,), name="closing connections").start()
 
 
-def _close(pool: ConnectionPool) -> None:
+def _leave(pool: ConnectionPool) -> None:
+    if pool.get_stats()["pool_size"] and _takes_connections(pool):
+        return
+    # Who begins to wait from now on is refused, too: a closed pool would have him wait to the end.
+    pool.max_waiting = -1
     pool.close()
     database: Any = connections["default"]  # of Postgres
     if database.pool is pool:
         database.close_pool()
+
+
+def _takes_connections(pool: ConnectionPool) -> bool:
+    """Return whether Postgres answers; one with as many connections as it may have does."""
+    known: Any = pool.kwargs
+    host: Any = {name: known[name] for name in ("host", "port") if name in known}
+    return PGconn.ping(make_conninfo(**SILENT_HOST | host).encode()) == Ping.OK
 
 
 class UnderPath:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import gzip
+import os
 import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from ctypes.util import find_library
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from smtplib import SMTPException
 from subprocess import SubprocessError
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import redis
 from allauth.mfa.models import Authenticator
@@ -67,9 +68,7 @@ REINDEX = (
     "The system was upgraded: stop the service, and run REINDEX DATABASE {name} and then "
     "ALTER DATABASE {name} REFRESH COLLATION VERSION as the owner."
 )
-MIGRATE = "Run `moss setup`, or `docker compose run --rm migrate`."
 STOP_FIRST = "Stop web servers, workers and maintenance of the version before. "
-START = "Start `moss serve`, or the containers worker, interactive and maintenance."
 
 ANSWER_SECONDS = 10
 # A certificate that ends sooner has to be replaced.
@@ -94,12 +93,12 @@ SEPARATE = (
 FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
 SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
 
-ADVICE_OF_DJANGO: dict[type[Exception], str] = {
-    DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",
-    RedisError: "Start Valkey, or correct REDIS_URL and REDIS_PASSWORD.",
-    OSError: "Check that the user who runs moss may read and write MOSS_HOME.",
-    SubprocessError: "The machine may be too busy: try again.",
+CORRECT = {
+    "database": "Else correct DATABASE_URL and DATABASE_PASSWORD.",
+    "broker": "Else correct REDIS_URL and REDIS_PASSWORD.",
 }
+NO_ACCESS = "Check that the user who runs moss may read and write MOSS_HOME."
+BUSY = "The machine may be too busy: try again."
 # Faults of libarchive's readers of RAR, and the first versions without them. Distributions mend older
 # versions, and name the faults in the changelog of their package.
 RAR_FAULTS = {
@@ -109,6 +108,47 @@ RAR_FAULTS = {
     "CVE-2026-14164": 3_008_008,
 }
 DOC, CHANGELOG = Path("/usr/share/doc"), "libarchive13*/changelog.Debian.gz"
+
+
+class Advices(NamedTuple):
+    """What to run in one kind of installation."""
+
+    start: str
+    database: str
+    broker: str
+    migrate: str
+
+
+POD, CONTAINER, UNITS = (
+    "KUBERNETES_SERVICE_HOST",
+    Path("/.dockerenv"),
+    Path("/etc/systemd/system/moss.target"),
+)
+SERVE = Advices("Start `moss serve`.", "Start Postgres.", "Start Valkey.", "Run `moss setup`.")
+SYSTEMD = SERVE._replace(
+    start="Run `systemctl start moss.target`.",
+    database="Run `systemctl start postgresql`.",
+    migrate="Run `moss setup` with systemd-run: docs/do/parts.md.",
+)
+COMPOSE = Advices(
+    "Run `docker compose up -d worker interactive maintenance`.",
+    "Run `docker compose up -d postgres`.",
+    "Run `docker compose up -d valkey`.",
+    "Run `docker compose run --rm migrate`.",
+)
+KUBERNETES = Advices(
+    "Look at `kubectl -n moss get pods`.", "Start Postgres.", "Start Valkey.",
+    "Run the Job `migrate` again: docs/do/kubernetes.md.",
+)  # fmt: skip
+
+
+def advices() -> Advices:
+    """Return what to run in the kind of installation that this process is in."""
+    if POD in os.environ:
+        return KUBERNETES
+    if private_servers():
+        return SERVE
+    return COMPOSE if CONTAINER.exists() else SYSTEMD if UNITS.exists() else SERVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +239,7 @@ def migrations() -> Finding:
         message = f"{len(missing)} migrations are not applied" + (
             f", {len(stopping)} of which need a stop" if stopping else ""
         )
-        return problem("migrations", message, (STOP_FIRST if stopping else "") + MIGRATE)
+        return problem("migrations", message, (STOP_FIRST if stopping else "") + advices().migrate)
     if differing := schema_problem():
         return problem("migrations", differing, MEND)
     return ok("migrations", "all applied, and the tables are as they make them")
@@ -296,7 +336,7 @@ def campus() -> Finding:
 
 def _not_running(check: str, message: str) -> Finding:
     """Return a warning where nothing may run between two calls of `moss serve`, else a problem."""
-    return (warning if private_servers() else problem)(check, message, START)
+    return (warning if private_servers() else problem)(check, message, advices().start)
 
 
 def saml() -> Finding:
@@ -503,15 +543,32 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
 
 
 def findings(*, with_audit: bool = False) -> list[Finding]:
-    """Return what each check found, and the one of the audit log, if it is asked for."""
-    return [_finding(check) for check in (*CHECKS, *([audit] if with_audit else ()))]
+    """Return what each check found, and the one of the audit log, if it is asked for.
+
+    A database or a broker that does not answer is one problem, which names the checks that need it.
+    """
+    found, silent = list[Finding](), dict[str, list[str]]()
+    for check in (*CHECKS, *([audit] if with_audit else ())):
+        try:
+            found.append(check())
+        except (DatabaseError, RedisError) as error:
+            part = "database" if isinstance(error, DatabaseError) else "broker"
+            if part not in silent:
+                silent[part] = []
+                found.append(problem(part, _reason(error), f"{getattr(advices(), part)} {CORRECT[part]}"))
+            if check.__name__ != part:
+                silent[part].append(check.__name__)
+        except (OSError, SubprocessError) as error:
+            advice = NO_ACCESS if isinstance(error, OSError) else BUSY
+            found.append(problem(check.__name__, _reason(error), advice))
+    return [_with_unchecked(finding, silent.get(finding.check)) for finding in found]
 
 
-def _finding(check: Callable[[], Finding]) -> Finding:
-    """Return what a check found; what it needs and cannot reach is a problem."""
-    try:
-        return check()
-    except (DatabaseError, RedisError, OSError, SubprocessError) as error:
-        advice = next(text for kind, text in ADVICE_OF_DJANGO.items() if isinstance(error, kind))
-        reason = str(error).strip().split("\n")[0]
-        return problem(check.__name__, f"{type(error).__name__}: {reason}", advice)
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+
+
+def _with_unchecked(finding: Finding, names: list[str] | None) -> Finding:
+    return (
+        replace(finding, message=f"{finding.message}; not checked: {', '.join(names)}") if names else finding
+    )

@@ -60,8 +60,8 @@ OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
 _starts: dict[str, float] = {}
 
 BROKER_TIMEOUT_SECONDS = 2.0
-# Of the second within which the health check answers, and of the two in a process without a recent answer.
-HEALTH_SECONDS, FIRST_SECONDS = 0.8, 1.5
+# Of the second within which the health check answers.
+HEALTH_SECONDS = 0.8
 # An answer is recent for so long, and counts while the next one takes less than this.
 RECENT_SECONDS, SILENT_SECONDS = 60.0, 5.0
 # Anybody may ask; the comparison takes some 15 ms of the database.
@@ -137,9 +137,8 @@ class PartCheck:
     def wait(self, answer: Future[dict[str, Any]], started: float) -> dict[str, Any]:
         """Return the answer to who began at `started`; that of a silent part where none comes in time."""
         is_recent = started < self._answered + RECENT_SECONDS
-        end = started + (HEALTH_SECONDS if is_recent else FIRST_SECONDS)
         try:
-            return answer.result(max(0.0, end - time.monotonic()))
+            return answer.result(max(0.0, started + HEALTH_SECONDS - time.monotonic()))
         except TimeoutError:
             is_asked = time.monotonic() < self._asked + SILENT_SECONDS
             return self._last if is_recent and is_asked else self._silent
@@ -212,7 +211,7 @@ DATABASE, BROKER = PartCheck(_ask_database, NO_DATABASE), PartCheck(_ask_broker,
 def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
-    It answers within two seconds, usually at once. `schema` is false, and the status 503, when the tables
+    It answers within a second, usually at once. `schema` is false, and the status 503, when the tables
     are not those of this version: pages would fail. The status does not depend on the workers: without one,
     pages can still be read and uploads are queued. `workers` is false when no worker answers for one of the
     queues, so that nothing in it is read or ranked; `maintenance` when lost work is not re-enqueued. `queues`

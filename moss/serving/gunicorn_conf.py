@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
@@ -41,9 +42,16 @@ def on_starting(_server: Any) -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="moss-metrics-")
 
 
-def post_worker_init(_worker: Any) -> None:
-    """Leave the path to the application: gunicorn would refuse the health check, which is without it."""
+def post_worker_init(worker: Any) -> None:
+    """Load what pages need before a process takes requests, and leave the path to the application.
+
+    Gunicorn would refuse the health check, which is without the path.
+    """
     os.environ.pop("SCRIPT_NAME", None)
+    for address in ("/accounts/login/", "/healthz"):
+        environ = {"PATH_INFO": address, "HTTP_HOST": "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
+        setup_testing_defaults(environ)
+        worker.wsgi(environ | {"REMOTE_ADDR": "127.0.0.1"}, lambda *_: None).close()
 
 
 def on_exit(_server: Any) -> None:

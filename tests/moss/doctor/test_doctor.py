@@ -95,16 +95,40 @@ def test_a_broker_that_does_not_answer_is_a_problem_with_advice(tmp_path: Path) 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_does_not_answer_is_a_problem_and_the_other_checks_go_on(
+def test_a_database_that_does_not_answer_is_one_problem_and_the_other_checks_go_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     connection.close()
     with monkeypatch.context() as patch:
         patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
-        state_of = states()
+        found = {finding["check"]: finding for finding in json.loads(run("--json").stdout)}
         connection.close()
-    assert state_of["database"] == state_of["migrations"] == state_of["clock"] == "problem"
-    assert state_of["broker"] == "ok"
+    needing = "collation, pooling, connections, migrations, rights, clock, sealed"
+    assert found["database"]["state"] == "problem"
+    assert found["database"]["message"].endswith(f"; not checked: {needing}")
+    assert not {"migrations", "clock"} & found.keys()
+    assert found["broker"]["state"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("kind", "advices"),
+    [
+        ("", checks.SERVE),
+        ("UNITS", checks.SYSTEMD),
+        ("CONTAINER", checks.COMPOSE),
+        ("POD", checks.KUBERNETES),
+    ],
+)
+def test_the_advice_is_that_of_the_installation(
+    kind: str, advices: checks.Advices, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(checks.POD, raising=False)
+    monkeypatch.setattr(checks, "private_servers", lambda: not kind)
+    for place in ("UNITS", "CONTAINER"):
+        monkeypatch.setattr(checks, place, tmp_path if place == kind else tmp_path / "none")
+    if kind == "POD":
+        monkeypatch.setenv(checks.POD, "10.0.0.1")
+    assert checks.advices() == advices
 
 
 @pytest.mark.django_db

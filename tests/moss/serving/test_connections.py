@@ -6,14 +6,21 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
 from django.db import connection
 from pytest_django.fixtures import Settings
 
 from moss.operations import doctor as services
 from moss.serving import gunicorn_conf
 from submissions.work import heartbeats
+from tests.support.cutting_proxy import cutting_proxy
 from tests.support.web_server import ask, read_answer, web_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -77,17 +84,57 @@ def test_whatever_is_dead_the_health_check_answers_at_once_and_names_it(database
         dead = {"DATABASE_URL": f"postgresql://moss@{postgres}/moss", "REDIS_URL": f"redis://{valkey}/0"}
         with web_server(**dead, DATABASE_OWNER_URL="") as port, ThreadPoolExecutor(8) as clients:
             assert ask(port, "/favicon.ico").status == 302  # it runs
+            took = list[float]()
             for others in (0, 7):
                 waiting = [clients.submit(timed, port, "/accounts/login/") for _ in range(others)]
                 status, text, seconds = timed(port, "/healthz")
                 answer = json.loads(text)
                 parts = status, answer["database"], answer["broker"]
+                took.append(seconds)
                 assert (parts, seconds < 2) == ((503, False, False), True), seconds
                 answers = [one.result() for one in waiting]
                 if database == "refuses":
                     assert {status for status, _, seconds in answers if seconds < 3} <= {200, 503}
                     status, _, seconds = timed(port, "/", cookie=SESSION)
                     assert (status, seconds < 2) == (503, True), seconds
+            assert min(took) < 1, took
+
+
+def test_a_database_that_goes_away_is_said_at_once_and_in_a_line_for_each_request(tmp_path: Path) -> None:
+    [run] = parse_qs(urlsplit(settings.PATHS.database_url).query)["host"]
+    log, away = tmp_path / "log", "django.request: Service Unavailable: / (no connection to the database)"
+    with ExitStack() as servers:
+        with cutting_proxy(Path(run, ".s.PGSQL.5432")) as proxy:
+            url = f"postgresql://moss_service@127.0.0.1:{proxy.port}/{connection.settings_dict['NAME']}"
+            port = servers.enter_context(web_server(log=str(log), DATABASE_URL=url, DATABASE_OWNER_URL=""))
+            with ThreadPoolExecutor(8) as clients:
+                assert {
+                    clients.submit(ask, port, "/", cookie=SESSION).result().status for _ in range(16)
+                } == {302}
+            proxy.is_down = True
+        log.write_text("")
+        for _ in range(3):
+            status, _, seconds = timed(port, "/", cookie=SESSION)
+            assert (status, seconds < 3) == (503, True), seconds
+        lines = log.read_text().splitlines()
+    assert [line.partition(" ERROR ")[2] for line in lines if "ERROR" in line] == [away] * 3
+    assert [line.partition(" WARNING ")[2][:37] for line in lines if "ERROR" not in line] == [
+        "psycopg.pool: error connecting in 'po"
+    ]
+
+
+def test_a_process_answers_pages_before_it_takes_requests() -> None:
+    application, answered = get_wsgi_application(), list[tuple[str, str]]()
+
+    def noted(environ: dict[str, Any], start_response: Any) -> Any:
+        def start(status: str, *rest: Any) -> Any:
+            answered.append((environ["PATH_INFO"], status))
+            return start_response(status, *rest)
+
+        return application(environ, start)
+
+    gunicorn_conf.post_worker_init(SimpleNamespace(wsgi=noted))
+    assert answered == [("/accounts/login/", "200 OK"), ("/healthz", "200 OK")]
 
 
 def timed(port: int, path: str, **headers: str) -> tuple[int, str, float]:
