@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
 from submissions.intake.grouping import ListingBuilder, group_files
-from submissions.intake.left_out.listing import EntryRow, Listing, describe
+from submissions.intake.left_out.listing import Listing, described
 from submissions.intake.limits import Limits
 from submissions.intake.preview import preview_upload
 from submissions.intake.unpacking import DEFAULT_PATTERNS, unpack
@@ -86,19 +86,18 @@ def import_upload(packed: bytes) -> Steps:
     names, listing = ListingBuilder("class"), Listing(DEFAULT_PATTERNS)
     for entry in entries:
         names.add(entry)
-        known = None if entry.data is None else describe(entry.name, entry.data, DEFAULT_PATTERNS)
-        listing.add(entry.name, known)
+        listing.add(described(entry, DEFAULT_PATTERNS))
     times.append(time.process_time())
     grouping = group_files(names.listing())
     times.append(time.process_time())
     left_out = listing.left_out(grouping.places)
     times.append(time.process_time())
-    refused = [EntryRow(entry.name, entry.size, entry.reason) for entry in entries if entry.reason]
+    refused = [entry for entry in entries if entry.reason]
     preview_upload(names.listing(), listing, refused)
     times.append(time.process_time())
-    unpacked, described, grouped, without, previewed = (end - start for start, end in pairwise(times))
+    unpacked, listed, grouped, without, previewed = (end - start for start, end in pairwise(times))
     files = len(grouping.places) - len(left_out.paths)
-    return Steps(unpacked, described, grouped, without, previewed, len(grouping.submissions), files)
+    return Steps(unpacked, listed, grouped, without, previewed, len(grouping.submissions), files)
 
 
 def processor_seconds(run: Callable[[], object]) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
 from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, group_submissions
-from submissions.intake.left_out.listing import LeftOut, Listing, describe
+from submissions.intake.left_out.listing import LeftOut, Listing, described
 from submissions.intake.limits import BadArchive
 from submissions.intake.rosters import Roster
 from submissions.intake.sandbox.archives import unpack_opened
@@ -22,11 +22,11 @@ from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, Key, studen
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from submissions.intake.entries import Entry
     from submissions.intake.layouts.places import Student
     from submissions.intake.left_out.patterns import FilePatterns
-    from submissions.intake.members import UnpackedEntry
 
-    Groups = dict[str, list[UnpackedEntry]]
+    Groups = dict[str, list[Entry]]
 
 # Characters of the name of a folder or archive that are added to the names of its submissions.
 MAX_SUFFIX = 60
@@ -207,7 +207,7 @@ def upload_name(path: Path) -> str:
     return name if path.is_dir() else archive_stem(name)
 
 
-def read_entries(path: Path, options: InputOptions) -> list[UnpackedEntry]:
+def read_entries(path: Path, options: InputOptions) -> list[Entry]:
     """Return the entries of a folder or an archive.
 
     Raises BadArchive when the path cannot be read, or an archive only in part and that is not allowed.
@@ -218,7 +218,7 @@ def read_entries(path: Path, options: InputOptions) -> list[UnpackedEntry]:
     return entries
 
 
-def entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+def entries_of(path: Path, patterns: FilePatterns) -> Iterator[Entry]:
     """Yield the entries of a folder, an archive or a single file; raise BadArchive if it cannot be read."""
     if path.is_dir():
         yield from walk(path, DEFAULT_LIMITS, patterns, unpack_opened)
@@ -227,7 +227,7 @@ def entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
         yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=unpack_opened)
 
 
-def check_complete(entries: list[UnpackedEntry]) -> None:
+def check_complete(entries: list[Entry]) -> None:
     """Raise BadArchive if only a part of an archive could be read."""
     for entry in entries:
         if entry.incomplete:
@@ -237,11 +237,11 @@ def check_complete(entries: list[UnpackedEntry]) -> None:
             )
 
 
-def left_out_listing(entries: Iterable[UnpackedEntry], patterns: FilePatterns) -> Listing:
+def left_out_listing(entries: Iterable[Entry], patterns: FilePatterns) -> Listing:
     """Return the listing that decides which entries a tool wrote."""
     listing = Listing(patterns)
     for entry in entries:
-        listing.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, patterns))
+        listing.add(described(entry, patterns))
     return listing
 
 

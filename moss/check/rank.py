@@ -27,7 +27,6 @@ from moss.check.inputs import (
 from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from submissions.intake.file_languages import ChosenLanguages
 from submissions.intake.grouping import ListingBuilder
-from submissions.intake.left_out.listing import EntryRow
 from submissions.intake.preview import Preview, preview_upload
 from submissions.intake.sentences import KEPT_FILE
 from submissions.intake.warnings import ReadFile, roster_warnings
@@ -53,12 +52,12 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Floats, Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
-    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.entries import Entry
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]
     # Number of the submission, file, language of the file.
-    NumberedFile = tuple[int, UnpackedEntry, str]
+    NumberedFile = tuple[int, Entry, str]
 
 MIN_SUBMISSIONS = 2
 # What submissions have in common as a whole, the strongest first; see `fingerprint.ranking.groups.Sameness`.
@@ -479,7 +478,7 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
     preview = preview_upload(
         builder.listing(),
         left_out_listing(entries, options.patterns),
-        (EntryRow(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
+        (entry for entry in entries if entry.reason),
         options.choices,
         options.identify,
     )
@@ -489,7 +488,7 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
     return replace(preview, warnings=(*preview.warnings, *more))
 
 
-def _detected(entries: Iterable[UnpackedEntry], counted: Iterable[str]) -> dict[str, str]:
+def _detected(entries: Iterable[Entry], counted: Iterable[str]) -> dict[str, str]:
     """Return the languages of the files that count, by path."""
     paths = set(counted)
     files = [entry for entry in entries if entry.name in paths and entry.data is not None]

@@ -33,7 +33,7 @@ from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 
 if TYPE_CHECKING:
-    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.entries import Entry
 
     Advance = Callable[[], None]
 
@@ -161,9 +161,7 @@ class ReadJob(NamedTuple):
     words: bool = False
 
 
-def languages_of(
-    groups: Sequence[Sequence[UnpackedEntry]], chosen: ChosenLanguages
-) -> list[list[str | None]]:
+def languages_of(groups: Sequence[Sequence[Entry]], chosen: ChosenLanguages) -> list[list[str | None]]:
     """Return the language of each file of each submission, None for a file that is not compared.
 
     A file whose language cannot be found gets the language that was `chosen` for all files: reading the file
@@ -173,7 +171,7 @@ def languages_of(
     return [_compared([(entry.name, next(detected)) for entry in group], chosen) for group in groups]
 
 
-def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
+def detected_languages(files: Sequence[Entry]) -> list[str]:
     """Return the language of each file of a class, "" for a file that cannot be read."""
     detected = [_detected(entry) for entry in files]
 
@@ -190,7 +188,7 @@ def _compared(detected: Sequence[tuple[str, str]], chosen: ChosenLanguages) -> l
     return [(next(languages) or None) if language else chosen.language for _, language in detected]
 
 
-def _detected(entry: UnpackedEntry, likely: str = "") -> str:
+def _detected(entry: Entry, likely: str = "") -> str:
     try:
         return identify(entry.data or b"", entry.name, "", FILE_SECONDS, likely=likely)[1].name
     except Unreadable:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import FrontEnd
     from fingerprint.kernels.types import Documents, Hashes
-    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.entries import Entry
 
     TextKey = tuple[str, str]  # SHA-256 and profile
 
@@ -162,7 +162,7 @@ def current_profile(kind: str, language: str) -> str:
     return f"{kind}{HTML_VERSION if kind == HTML else ''}-{language}.{reader.version}"
 
 
-def read_entries(path: Path) -> Iterator[UnpackedEntry]:
+def read_entries(path: Path) -> Iterator[Entry]:
     """Yield the entries of a folder, an archive or a single file, or raise BadArchive."""
     if path.is_dir():
         yield from walk(path, LIMITS, in_child=unpack_opened)
@@ -274,7 +274,7 @@ def read_documents(
     return documents, skipped
 
 
-def _read(entry: UnpackedEntry) -> NewDocument:
+def _read(entry: Entry) -> NewDocument:
     if entry.data is None:
         raise Unreadable(entry.reason)
     signatures = compute_signatures(token_kinds(decode_document(entry.name, entry.data)))

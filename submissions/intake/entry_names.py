@@ -12,7 +12,7 @@ import unicodedata
 
 # ruff: noqa: RUF001 - letters of all alphabets
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
@@ -20,6 +20,8 @@ from typing import Literal
 from submissions.intake import sentences as reasons
 
 DRIVE = re.compile(r"[A-Za-z]:")
+# Folders inside each other that are looked at; deeper ones are only made to take long.
+MAX_DEPTH = 12
 # Characters that are normalised at once.
 NORMALISED_AT_ONCE = 1_000
 
@@ -101,6 +103,16 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
 def shorten(path: str, max_length: int) -> str:
     """Return a path for display, cut to `max_length` characters."""
     return path if len(path) <= max_length else path[: max_length - 1] + "…"
+
+
+def folders_around(path: str) -> Iterator[str]:
+    """Yield the outer folders around a path with a slash at their end, from the root, which is empty."""
+    end = 0
+    for _ in range(MAX_DEPTH):
+        yield path[:end]
+        end = path.find("/", end) + 1
+        if not end or end == len(path):
+            return
 
 
 def numbered(path: str, number: int, max_length: int) -> str:

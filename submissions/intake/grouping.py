@@ -32,7 +32,6 @@ from submissions.intake.layouts.places import (
     ALL_METADATA_BYTES,
     Ignored,
     Layout,
-    ListedFile,
     Listing,
     Placement,
     Student,
@@ -52,7 +51,7 @@ from submissions.intake.warnings import (
 
 if TYPE_CHECKING:
     from submissions.intake.choices import Attempt, Submitters
-    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.entries import Entry
 
     Identify = Callable[[Student], Student]
 
@@ -85,16 +84,16 @@ class ListingBuilder:
     """Collects the accepted entries of an upload, and the bytes of those that a layout may read."""
 
     name: str = ""
-    files: dict[str, ListedFile] = field(default_factory=dict)
+    files: dict[str, Entry] = field(default_factory=dict)
     metadata: dict[str, bytes] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     reading: Callable[[str], None] | None = None
     _metadata_bytes: int = 0
 
-    def add(self, entry: UnpackedEntry) -> None:
+    def add(self, entry: Entry) -> None:
         if entry.data is None:
             return
-        self.files[entry.name] = ListedFile(entry.size, entry.modified)
+        self.files[entry.name] = entry._replace(data=None)
         limit = metadata_limit(entry.name)
         if limit and entry.name not in self.unread:
             self._add_metadata(entry.name, entry.data, entry.size, limit)
@@ -156,11 +155,11 @@ def group_files(
 
 
 def group_submissions(
-    entries: Iterable[UnpackedEntry],
+    entries: Iterable[Entry],
     name: str = "",
     choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
-) -> tuple[Grouping, dict[str, list[UnpackedEntry]]]:
+) -> tuple[Grouping, dict[str, list[Entry]]]:
     """Return the grouping of `entries`, and the entries that count by submission, named by their paths in it.
 
     `name` is the name of the upload without its suffix.
@@ -172,7 +171,7 @@ def group_submissions(
         if entry.data is not None:
             accepted[entry.name] = entry
     grouping = group_files(builder.listing(), choices, identify)
-    groups: dict[str, list[UnpackedEntry]] = defaultdict(list)
+    groups: dict[str, list[Entry]] = defaultdict(list)
     for entry_name, place in grouping.places.items():
         groups[place.submission].append(accepted[entry_name]._replace(name=place.path))
     return grouping, dict(sorted(groups.items()))

@@ -1,4 +1,4 @@
-"""The files of an archive as every reader yields them, the entries that unpacking makes, and commit times.
+"""The files of an archive as every reader yields them, and commit times.
 
 Of `.git/logs/HEAD` only the times of the commits are kept.
 """
@@ -23,8 +23,8 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
-from submissions.intake.entry_names import clean_path, redecode
-from submissions.intake.left_out.listing import folders_around
+from submissions.intake.entries import CommitTimes, Entry
+from submissions.intake.entry_names import clean_path, folders_around, redecode
 from submissions.intake.limits import (
     CHUNK,
     BadArchive,
@@ -110,35 +110,6 @@ class PositionedFile(io.RawIOBase):
         raise NotImplementedError
 
 
-class CommitTimes(NamedTuple):
-    """The first and the last commit in seconds since 1970, and the number of commits, at least one."""
-
-    first: int
-    last: int
-    number: int
-
-
-class UnpackedEntry(NamedTuple):
-    """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
-
-    `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
-    the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
-    `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
-    An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
-    entry leaves it out, where a child found that out. `commits` are the times in a log of Git, which is not
-    accepted.
-    """
-
-    name: str
-    data: bytes | None
-    size: int
-    reason: str
-    modified: datetime | None = None
-    incomplete: bool = False
-    left_out: str = ""
-    commits: CommitTimes | None = None
-
-
 def check_size(member: ArchiveMember) -> ArchiveMember:
     """Return `member`, refused and with the nearest possible size if no file can have its declared size."""
     size = min(max(member.size, 0), MAX_SIZE)
@@ -219,20 +190,20 @@ def folder_of_log(path: str) -> str | None:
     return path.removesuffix(GIT + LOG) if f"/{path}".endswith(f"/{GIT}{LOG}") else None
 
 
-def commit_log_entry(member: ArchiveMember, name: str, budget: Budget) -> UnpackedEntry:
+def commit_log_entry(member: ArchiveMember, name: str, budget: Budget) -> Entry:
     """Return the entry for a log, which has its times and never its text."""
     copy, limit = io.BytesIO(), budget.limits.commit_log_bytes
     try:
         with member.open() as stream:
             copy_within_limits(b"", stream, copy, member=member, budget=budget, limit=limit)
     except RefusalError as error:
-        return UnpackedEntry(name, None, member.size, str(error))
+        return Entry(name, member.size, str(error))
     except BadArchive:
         raise
     except DAMAGE_ERRORS as error:
-        return UnpackedEntry(name, None, member.size, damage_reason(error))
+        return Entry(name, member.size, damage_reason(error))
     log = read_commit_log(copy.getvalue())
-    return UnpackedEntry(name, None, copy.tell(), log.reason, commits=log.times)
+    return Entry(name, copy.tell(), log.reason, commits=log.times)
 
 
 def read_commit_log(data: bytes) -> CommitLog:

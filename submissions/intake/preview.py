@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences
 from submissions.intake.choices import Choices, GroupedSubmission, plain_name, submitters
+from submissions.intake.entries import Entry
 from submissions.intake.grouping import (
     DEFAULT_CHOICES,
     Grouping,
@@ -23,11 +24,9 @@ from submissions.intake.grouping import (
 from submissions.intake.layouts.places import Listing, root_of
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import Ranked, recognise
-from submissions.intake.left_out.listing import EntryRow, File, LeftOut, Listing as LeftOutListing, any_code
+from submissions.intake.left_out.listing import LeftOut, Listing as LeftOutListing, any_code
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import rule_of_name
-from submissions.intake.limits import outside_time
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.warnings import (
     GroupingWarning,
     ReadFile,
@@ -155,7 +154,7 @@ NO_PREVIEW = Preview(Grouping(FOLDERS, {}, {}, {}, {}, []), (), (), (), (), (), 
 def preview_upload(
     listing: Listing,
     left_out: LeftOutListing,
-    refused: Iterable[EntryRow] = (),
+    refused: Iterable[Entry] = (),
     choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
 ) -> Preview:
@@ -171,7 +170,7 @@ def preview_upload(
     skipped = left_out.left_out(used)
     counted = {path: place.submission for path, place in used.items() if path not in skipped.paths}
     submissions = tuple(_submissions(listing, grouping, counted))
-    ignored = [EntryRow(path, listing.files[path].size, why) for path, why in grouping.ignored.items()]
+    ignored = [Entry(path, listing.files[path].size, why) for path, why in grouping.ignored.items()]
     remaining = [entry for name, entry in refusals.items() if not skipped.replaces(name, accepted=False)]
     uncompared = grouping.submissions.keys() - {one.name for one in submissions}
     uncompared |= _only_refused(listing, refusals, grouping, choices)
@@ -203,9 +202,9 @@ def _submissions(
             yield PreviewedSubmission(name, submission, len(sizes[name]), sum(sizes[name]))
 
 
-def _by_reason(entries: Iterable[EntryRow]) -> tuple[SkippedGroup, ...]:
+def _by_reason(entries: Iterable[Entry]) -> tuple[SkippedGroup, ...]:
     """Return the entries by reason, the reason with most entries first."""
-    groups: dict[str, list[EntryRow]] = defaultdict(list)
+    groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         groups[entry.reason].append(entry)
     skipped = [
@@ -221,7 +220,7 @@ def _by_reason(entries: Iterable[EntryRow]) -> tuple[SkippedGroup, ...]:
 
 
 def _only_refused(
-    listing: Listing, refused: Mapping[str, EntryRow], grouping: Grouping, choices: Choices
+    listing: Listing, refused: Mapping[str, Entry], grouping: Grouping, choices: Choices
 ) -> set[str]:
     """Return the names of students of whom the upload has only entries that cannot be read or are ignored."""
     root = root_of(listing.paths)
@@ -272,29 +271,16 @@ def _is_beside_students(path: str, listing: Listing) -> bool:
     return path.startswith(f"{listing.name}.") or (rule is not None and "/" not in rule[0].rstrip("/"))
 
 
-class ListedRow(NamedTuple):
-    """An entry: its bytes were unpacked if it has a digest, and are compared if it has no `reason` then.
-
-    `modified` is a time of ISO 8601 or empty; `left_out` is why its content leaves it out.
-    """
-
-    name: str
-    size: int
-    reason: str = ""
-    modified: str = ""
-    digest: bytes = b""
-    left_out: str = ""
-
-
 @dataclass(frozen=True)
 class ListedUpload:
-    """The entries of an upload by row; `metadata` are the bytes of files that layouts read, by path.
+    """The entries of an upload; `metadata` are the bytes of files that layouts read, by path.
 
+    An entry of `rows` was unpacked if it has a digest, and is compared if it has no `reason` then.
     `name` is that of the upload without its suffix, or empty. `unread` has the reasons for metadata that is
     not read. `reading` is called with the path of what is read next.
     """
 
-    rows: Sequence[ListedRow]
+    rows: Sequence[Entry]
     metadata: Mapping[str, bytes] = field(default_factory=dict)
     name: str = ""
     choices: Choices = field(default_factory=Choices)
@@ -307,15 +293,14 @@ class ListedUpload:
         builder = ListingBuilder(self.name, unread=dict(self.unread), reading=self.reading)
         for row in self.rows:
             if row.digest:
-                data = self.metadata.get(row.name, b"")
-                builder.add(UnpackedEntry(row.name, data, row.size, "", outside_time(row.modified)))
+                builder.add(row._replace(data=self.metadata.get(row.name, b"")))
         return builder.listing()
 
     def left_out_listing(self) -> LeftOutListing:
         """Return the entries as the rules for what is left out see them."""
         listing = LeftOutListing(self.patterns)
         for row in self.rows:
-            listing.add(row.name, File(row.size, row.digest, row.left_out) if row.digest else None)
+            listing.add(row)
         return listing
 
 
@@ -341,5 +326,5 @@ def group_upload(upload: ListedUpload) -> GroupedUpload:
 
 def preview_listed(upload: ListedUpload) -> Preview:
     """Return who handed in what, as the upload is going to be read."""
-    refused = [EntryRow(row.name, row.size, row.reason) for row in upload.rows if row.reason]
+    refused = [row for row in upload.rows if row.reason]
     return preview_upload(upload.listing(), upload.left_out_listing(), refused, upload.choices)

@@ -24,6 +24,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from submissions.intake import document_text, sentences as reasons
 from submissions.intake.document_text import FORMATS, DocumentFormat, document_format
+from submissions.intake.entries import Entry
 from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.libarchive_reader import ZstandardFile, is_loaded, read_with_libarchive
@@ -43,7 +44,6 @@ from submissions.intake.members import (
     DAMAGE_ERRORS,
     LOG,
     ArchiveMember,
-    UnpackedEntry,
     check_size,
     children_of,
     commit_log_entry,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
-    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
+    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["Entry"]]
 
     # Called with the path of an archive in the upload before it is unpacked, and with an empty one after it.
     Nested = Callable[[str], None]
@@ -181,7 +181,7 @@ def unpack(
     in_child: InChild | None = None,
     nested: Nested = lambda _path: None,
     unread: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
     `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are left
@@ -206,7 +206,7 @@ def unpack(
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
         clean, _ = clean_path(name, limits.path_length)
-        yield UnpackedEntry(clean, None, file.seek(0, io.SEEK_END), str(error), incomplete=True)
+        yield Entry(clean, file.seek(0, io.SEEK_END), str(error), incomplete=True)
 
 
 def unpack_all(
@@ -214,7 +214,7 @@ def unpack_all(
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
     names: Iterable[str] = (),
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of several files uploaded together, as if they were in one folder.
 
     The limits apply to all files together, and `names` are theirs. An archive becomes a folder named after
@@ -235,7 +235,7 @@ def walk(
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
     in_child: InChild | None = None,
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
 
     The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.
@@ -292,7 +292,7 @@ class _Unpacker:
         depth: int,
         *,
         modified: datetime | None = None,
-    ) -> Iterator[UnpackedEntry]:
+    ) -> Iterator[Entry]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
         if archive.read is None:
             raise BadArchive(reasons.KIND_UNKNOWN.format(kind=archive.name))
@@ -318,11 +318,11 @@ class _Unpacker:
         if empty:
             raise BadArchive(reasons.EMPTY_ARCHIVE)
 
-    def rest(self, error: TooLarge, size: int = 0) -> UnpackedEntry:
+    def rest(self, error: TooLarge, size: int = 0) -> Entry:
         """Return the entry for what is not read: the rest of a student's folder, or of the archive."""
         folder = error.folder if isinstance(error, StudentTooLarge) else ""
         name = folder or clean_path(self.name, self.limits.path_length)[0]
-        return UnpackedEntry(name, None, size, str(error), incomplete=True)
+        return Entry(name, size, str(error), incomplete=True)
 
     def _paths(self, archive: ArchiveFormat, file: IO[bytes], folder: str) -> Iterator[str]:
         """Yield the paths of the files of an archive up to any damage; nested archives are folders."""
@@ -342,7 +342,7 @@ class _Unpacker:
 
     def _unpack_in_child(
         self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
-    ) -> Iterator[UnpackedEntry]:
+    ) -> Iterator[Entry]:
         if self.in_child is None:
             raise BadArchive(reasons.NO_LIBARCHIVE.format(kind=archive.name))
         limits = replace(self.limits, depth=self.limits.depth - depth + 1)
@@ -356,7 +356,7 @@ class _Unpacker:
             unique = self._names.unique(entry.name) if entry.data is not None else entry.name
             yield entry._replace(name=unique)
 
-    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
         """Yield a file, or the entries of an archive; other students are read although one has too much."""
         try:
             yield from self._unpack_member(check_size(member), folder, depth)
@@ -365,7 +365,7 @@ class _Unpacker:
                 raise
             yield self.rest(error)
 
-    def _unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+    def _unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
         if depth == 1:
             self._begin_nested("")
         name, refusal = self._clean_name(member.name, folder)
@@ -378,37 +378,37 @@ class _Unpacker:
             return
         self.budget.count_entry()
         if refusal := refusal or member.refusal:
-            yield UnpackedEntry(name, None, member.size, refusal)
+            yield Entry(name, member.size, refusal)
             return
         try:
             yield from self._read(member, name, depth)
         except RefusalError as error:
             is_rest = isinstance(error, OutOfTime)
-            yield UnpackedEntry(name, None, member.size, str(error), incomplete=is_rest)
+            yield Entry(name, member.size, str(error), incomplete=is_rest)
         except BadArchive:
             raise
         except DAMAGE_ERRORS as error:
-            yield UnpackedEntry(name, None, member.size, damage_reason(error))
+            yield Entry(name, member.size, damage_reason(error))
 
-    def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
+    def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[Entry]:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         self.name = name
         yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
 
-    def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
+    def unpack_folder(self, folder: Path, prefix: str) -> Iterator[Entry]:
         try:
             children = children_of(folder)
         except OSError as error:
             name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
-            yield UnpackedEntry(name, None, 0, damage_reason(error))
+            yield Entry(name, 0, damage_reason(error))
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)
             try:
                 status = child.stat(follow_symlinks=False)
             except OSError as error:
-                yield UnpackedEntry(name, None, 0, damage_reason(error))
+                yield Entry(name, 0, damage_reason(error))
                 continue
             if stat.S_ISDIR(status.st_mode) and not refusal:
                 junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
@@ -416,7 +416,7 @@ class _Unpacker:
             else:
                 yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
 
-    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
+    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[Entry]:
         """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
         self.name, self.budget = name, Budget(self.limits)
         try:
@@ -432,13 +432,13 @@ class _Unpacker:
         is_final = refusal or len(joined) <= most
         return (shorten(joined, most), refusal) if is_final else clean_path(joined, most)
 
-    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
+    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[Entry]:
         self.budget.count_junk()
         if name not in self._listed_junk:
             self._listed_junk.add(name)
-            yield UnpackedEntry(name, None, size, reason)
+            yield Entry(name, size, reason)
 
-    def _read_commit_log(self, member: ArchiveMember, name: str, folder: str) -> Iterator[UnpackedEntry]:
+    def _read_commit_log(self, member: ArchiveMember, name: str, folder: str) -> Iterator[Entry]:
         """Yield the times in a log of Git that is directly in a folder left out by its name."""
         is_log = name == folder + LOG and folder_of_log(name) is not None and not member.refusal
         if is_log and self.limits.commit_log_bytes and name not in self._listed_junk:
@@ -458,7 +458,7 @@ class _Unpacker:
         ]
         return reasons_of[0] if len(reasons_of) >= MOST_UNREAD else ""
 
-    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
+    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[Entry]:
         with member.open() as stream:
             head = stream.read(CHUNK)
             archive, kind = archive_format(name, head[:HEAD_BYTES]), self._document(name, head)
@@ -486,7 +486,7 @@ class _Unpacker:
                     yield from self._refuse_unreadable(self._read_in_child(member, name, copy), name, size)
                 else:
                     data = self._text_of(kind, copy.read()) if kind else copy.read()
-                    yield UnpackedEntry(self._names.unique(name), data, size, "", member.modified)
+                    yield Entry(self._names.unique(name), size, data=data, modified=member.modified)
 
     def _document(self, name: str, head: bytes) -> DocumentFormat | None:
         """Return the kind of document that a file is, None for another one or where none can be read."""
@@ -500,20 +500,18 @@ class _Unpacker:
         finally:
             self.documents.count_document(time.process_time() - started)
 
-    def _read_in_child(self, member: ArchiveMember, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
+    def _read_in_child(self, member: ArchiveMember, name: str, file: IO[bytes]) -> Iterator[Entry]:
         assert self.in_child is not None
         before = _seconds_of_children()
         for entry in self.in_child(name, file, "", self.limits, self.patterns):
             yield entry._replace(name=self._names.unique(entry.name), modified=member.modified)
         self.documents.count_document(max(_seconds_of_children() - before - CHILD_SECONDS, 0.0))
 
-    def _refuse_unreadable(
-        self, entries: Iterator[UnpackedEntry], name: str, size: int
-    ) -> Iterator[UnpackedEntry]:
+    def _refuse_unreadable(self, entries: Iterator[Entry], name: str, size: int) -> Iterator[Entry]:
         """Yield the entries of a nested archive; where it cannot be read, a refused entry for the archive."""
         try:
             yield from entries
         except TooLarge:
             raise
         except BadArchive as error:
-            yield UnpackedEntry(name, None, size, str(error))
+            yield Entry(name, size, str(error))

@@ -27,7 +27,7 @@ from django.db.models import F, Func, PositiveBigIntegerField, Q, QuerySet, Sum
 from django.utils import timezone
 
 from submissions.core.database import insert
-from submissions.intake.members import PositionedFile, UnpackedEntry
+from submissions.intake.members import PositionedFile
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.models import Batch, BoilerplateUpload, DeletedBatch, ResumableUpload, Upload
@@ -35,6 +35,7 @@ from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.models import FileChunk
 
 if TYPE_CHECKING:
+    from submissions.intake.entries import Entry
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.limits import Limits
 
@@ -173,7 +174,7 @@ def entries(
     limits: Limits = DEFAULT_LIMITS,
     *,
     in_one_folder: bool = False,
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
 
     Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises

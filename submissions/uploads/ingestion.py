@@ -26,14 +26,23 @@ from submissions.core.database import flush_later, insert
 from submissions.core.models import Commits
 from submissions.core.submitters import save_students, stored_names
 from submissions.intake import sentences as reasons
+from submissions.intake.entries import CommitTimes, Entry
+from submissions.intake.entry_names import folders_around
 from submissions.intake.file_languages import settled_languages
 from submissions.intake.layouts.registry import is_metadata
-from submissions.intake.left_out.listing import EntryRow, digest, folders_around
+from submissions.intake.left_out.listing import digest
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import MOST_LOG_BYTES, CommitTimes, UnpackedEntry, commits_by_submission
-from submissions.intake.sandbox.documents import NamedFile
+from submissions.intake.members import MOST_LOG_BYTES, commits_by_submission
 from submissions.intake.sentences import UNMATCHED
-from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission, SubmissionFile
+from submissions.models import (
+    Batch,
+    Document,
+    Entry as StoredEntry,
+    ListedEntry,
+    Source,
+    Submission,
+    SubmissionFile,
+)
 from submissions.uploads import lifecycle
 from submissions.uploads.files import entries
 from submissions.uploads.fingerprinting import PARAMS, delete_unused_sources
@@ -61,9 +70,9 @@ NO_TIME = datetime(1980, 1, 3, tzinfo=UTC)
 SAME_TIME = timedelta(seconds=2)
 
 
-def groups(entries: Iterable[UnpackedEntry]) -> Iterator[list[UnpackedEntry]]:
+def groups(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Yield entries in groups, each small enough to be stored at a time, or of one entry."""
-    group: list[UnpackedEntry] = []
+    group: list[Entry] = []
     size = 0
     for entry in entries:
         added = len(entry.data or b"")
@@ -76,7 +85,7 @@ def groups(entries: Iterable[UnpackedEntry]) -> Iterator[list[UnpackedEntry]]:
         yield group
 
 
-def identify(files: Sequence[NamedFile], language: str, likely: str = "") -> Iterator[str | Unreadable]:
+def identify(files: Sequence[Entry], language: str, likely: str = "") -> Iterator[str | Unreadable]:
     """Yield for each file the name of its front-end, or why it has none.
 
     `likely` is the language of most files of the class; it decides where a file leaves doubt.
@@ -195,7 +204,7 @@ def _settle_languages(listed: Sequence[ListedEntry]) -> None:
         for start in range(0, len(numbers), GROUP_FILES):
             group = [listed[number] for number in numbers[start : start + GROUP_FILES]]
             data = Source.objects.in_bulk({row.source_id for row in group})
-            named = [NamedFile(row.name, bytes(data[row.source_id or 0].data)) for row in group]
+            named = [Entry(row.name, row.size, data=bytes(data[row.source_id or 0].data)) for row in group]
             for row, language in zip(group, identify(named, "", likely), strict=True):
                 yield row.language if isinstance(language, Unreadable) else language
 
@@ -213,11 +222,11 @@ def publish_progress(batch: Batch, message: str) -> None:
         raise BatchEnded
 
 
-def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEntry]:
+def _listed_group(batch: Batch, group: Sequence[Entry]) -> list[ListedEntry]:
     rows = [_listed(batch, entry) for entry in group]
     files = [(row, entry.data) for row, entry in zip(rows, group, strict=True) if entry.data is not None]
-    named = [NamedFile(row.name, data) for row, data in files]
-    for (row, _), language in zip(files, identify(named, ""), strict=True):
+    unpacked = [entry for entry in group if entry.data is not None]
+    for (row, _), language in zip(files, identify(unpacked, ""), strict=True):
         if isinstance(language, Unreadable):
             row.reason = str(language)
         else:
@@ -229,7 +238,7 @@ def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEn
     return rows
 
 
-def _listed(batch: Batch, entry: UnpackedEntry) -> ListedEntry:
+def _listed(batch: Batch, entry: Entry) -> ListedEntry:
     row = ListedEntry(batch=batch, name=entry.name, size=entry.size, reason=entry.reason)
     row.commits = Commits(**entry.commits._asdict()) if entry.commits else None
     if entry.data is not None:
@@ -252,7 +261,7 @@ class GroupedBatch:
     """The entries of a batch for its page, the used entries by path, and the grouping of the entries."""
 
     grouping: Grouping
-    entries: list[EntryRow] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
     used: dict[str, ListedEntry] = field(default_factory=dict)
 
     def owners(self) -> dict[str, str]:
@@ -314,14 +323,14 @@ def _leave_out(
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
             owner = submissions.get(row.name, "")
-            grouped.entries.append(EntryRow(row.name, row.size, reason, owner))
+            grouped.entries.append(Entry(row.name, row.size, reason, submission=owner))
     for path in left_out.paths:
         for folder in folders_around(path):
             submissions.setdefault(folder, places[path].submission)
         grouped.used.pop(path)
     for entry in left_out.entries:
         grouped.entries.append(entry._replace(submission=submissions.get(entry.name, "")))
-    grouped.entries += [EntryRow(pattern, 0, UNMATCHED) for pattern in left_out.unmatched]
+    grouped.entries += [Entry(pattern, 0, UNMATCHED) for pattern in left_out.unmatched]
 
 
 @transaction.atomic
@@ -379,7 +388,7 @@ def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
     return languages
 
 
-def _save_entries(batch: Batch, entries: list[EntryRow], submissions: dict[str, Submission]) -> None:
+def _save_entries(batch: Batch, entries: list[Entry], submissions: dict[str, Submission]) -> None:
     keys = {name: submission.pk for name, submission in submissions.items()}
     columns: Columns = {
         "batch_id": [batch.pk] * len(entries),
@@ -389,7 +398,7 @@ def _save_entries(batch: Batch, entries: list[EntryRow], submissions: dict[str, 
         "reason": [entry.reason for entry in entries],
         "submission_id": [keys.get(entry.submission) for entry in entries],
     }
-    insert(connection, Entry, columns)
+    insert(connection, StoredEntry, columns)
 
 
 def _save_submissions(

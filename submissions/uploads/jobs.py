@@ -14,7 +14,6 @@ from fingerprint.engine import Unreadable
 from submissions.core.database import WAITS_FOR_ROOM
 from submissions.core.models import Refusal
 from submissions.intake.limits import BadArchive
-from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Assignment, Batch, BoilerplateUpload, Document, Job, LanguageChange, Upload
 from submissions.uploads import lifecycle, rereading
 from submissions.uploads.files import discard_uploads, entries
@@ -85,9 +84,9 @@ def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocume
     refusals: list[Refusal] = []
     for group in groups(entries(upload.uploads.all(), in_one_folder=True)):
         refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
-        files = [NamedFile(entry.name, entry.data) for entry in group if entry.data is not None]
+        files = [entry for entry in group if entry.data is not None]
         languages = list(identify(files, "text" if upload.statement else upload.assignment.language))
-        sources = store_sources([data for _, data in files])
+        sources = store_sources([entry.data or b"" for entry in files])
         for file, language, source in zip(files, languages, sources, strict=True):
             if isinstance(language, Unreadable):
                 refusals.append(Refusal(name=file.name, reason=str(language)))

@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable, coarse_family, front_end, profile_of
 from submissions.core.database import WAITS_FOR_ROOM, update
+from submissions.intake.entries import Entry
 from submissions.intake.file_languages import ChosenLanguages
 from submissions.intake.packed_readings import pack_coarse
-from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Assignment, Batch, Boilerplate, Document, LanguageChange, SubmissionFile
 from submissions.uploads.fingerprinting import PARAMS, delete_unused
 from submissions.uploads.ingestion import GROUP_FILES, identify, store_documents
@@ -178,7 +178,7 @@ def detect_languages(assignment: Assignment) -> None:
     for start in range(0, len(unknown), GROUP_FILES):
         group = SubmissionFile.objects.filter(pk__in=unknown[start : start + GROUP_FILES])
         rows = list(group.select_related("source", "document").defer(*_HEAVY))
-        files = [NamedFile(row.path, bytes(row.source.data)) for row in rows]
+        files = [Entry(row.path, row.source.size, data=bytes(row.source.data)) for row in rows]
         detected = {
             row.pk: row.document.language if isinstance(language, Unreadable) else language
             for row, language in zip(rows, identify(files, ""), strict=True)
@@ -191,7 +191,7 @@ def boilerplate_languages(assignment: Assignment, wanted: str) -> dict[int, str]
     rows = assignment.boilerplate.filter(first=None, statement=False).select_related("source", "document")
     languages: dict[int, str] = {}
     for row in rows.defer(*_HEAVY).iterator(GROUP_FILES):
-        language = next(identify([NamedFile(row.name, bytes(row.source.data))], wanted))
+        language = next(identify([Entry(row.name, row.source.size, data=bytes(row.source.data))], wanted))
         languages[row.pk] = row.document.language if isinstance(language, Unreadable) else language
     return languages
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.engine import TaskStatement, decode, shown_text
+from submissions.intake.entries import Entry
 from submissions.intake.layouts.places import ALL_METADATA_BYTES
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.limits import outside_time
@@ -25,7 +26,7 @@ from submissions.intake.packed_readings import (
     unpack_spans,
     unpack_words,
 )
-from submissions.intake.preview import ListedRow, ListedUpload
+from submissions.intake.preview import ListedUpload
 from submissions.intake.unpacking import archive_stem
 from submissions.models import Assignment, Batch, Boilerplate, Document, ListedEntry, Source, SubmissionFile
 
@@ -120,7 +121,14 @@ def _packed_spans(document: Document, text: str) -> bytes:
 def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
     """Return the entries of a batch; only metadata files have their bytes."""
     rows = [
-        ListedRow(row.name, row.size, row.reason, row.modified, bytes(row.digest or b""), row.left_out)
+        Entry(
+            row.name,
+            row.size,
+            row.reason,
+            modified=modified(row),
+            digest=bytes(row.digest or b""),
+            left_out=row.left_out,
+        )
         for row in listed
     ]
     return ListedUpload(

@@ -12,8 +12,9 @@ from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.preview import ListedRow, ListedUpload, group_upload, preview_listed
+from submissions.intake.preview import ListedUpload, group_upload, preview_listed
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.unpacking import unpack
 
@@ -73,7 +74,7 @@ def layout(data: bytes) -> None:
     """Group an upload and preview it: its name, the chosen layout, and then names and contents in turn."""
     name, key, *parts = [*data.split(PART, 200), b""][:202]
     files = {_text(path): content for path, content in zip(parts[::2], parts[1::2], strict=False) if path}
-    rows = [ListedRow(path, len(content), digest=b"1") for path, content in files.items()]
+    rows = [Entry(path, len(content), digest=b"1") for path, content in files.items()]
     with suppress(BadArchive, ValueError):
         choices = Choices(_text(key))
         upload = ListedUpload(rows, files, _text(name) or "class", choices)

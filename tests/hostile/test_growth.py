@@ -10,9 +10,10 @@ import pytest
 from submissions.core.names import Names
 from submissions.core.redaction import normalised_words
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.entry_names import clean_path
 from submissions.intake.layouts.registry import metadata_limit
-from submissions.intake.preview import ListedRow, ListedUpload, group_upload
+from submissions.intake.preview import ListedUpload, group_upload
 from submissions.intake.rosters import RosterRefused, id_key, name_key, parse_roster
 from submissions.matches.groups import natural_key
 from submissions.students.naming import Spellings
@@ -35,7 +36,7 @@ def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sampl
 
     def group(text: str) -> None:
         data = files | {path: text.encode("utf-8", "replace")}
-        rows = [ListedRow(name, len(each), digest=b"1") for name, each in data.items()]
+        rows = [Entry(name, len(each), digest=b"1") for name, each in data.items()]
         group_upload(ListedUpload(rows, data, choices=choices))
 
     slow = [text for text in pumped("submissions/intake/layouts/") if not _grows_like_a_line(group, *text)]

@@ -9,9 +9,9 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 
+from submissions.intake.entries import Entry
 from submissions.intake.libarchive_reader import load
 from submissions.intake.limits import Limits
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack
 from tests.hostile import tar_writer
 from tests.hostile.zip_writer import (
@@ -126,13 +126,13 @@ def nested_zip(inner: bytes) -> bytes:
     return body + directory + end_record(2, len(directory), len(body))
 
 
-def entries(name: str, data: bytes, limits: Limits | None = None) -> list[UnpackedEntry]:
+def entries(name: str, data: bytes, limits: Limits | None = None) -> list[Entry]:
     return list(unpack(name, io.BytesIO(data), limits or Limits()))
 
 
-def taken(unpacked: list[UnpackedEntry]) -> Files:
+def taken(unpacked: list[Entry]) -> Files:
     return {entry.name: entry.data for entry in unpacked if entry.data is not None}
 
 
-def reasons(unpacked: list[UnpackedEntry]) -> dict[str, str]:
+def reasons(unpacked: list[Entry]) -> dict[str, str]:
     return {entry.name: entry.reason for entry in unpacked if entry.data is None}

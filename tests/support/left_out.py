@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import ListingBuilder, group_files
-from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.left_out.listing import Listing, described
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import Limits
 from submissions.intake.unpacking import unpack
@@ -22,7 +22,7 @@ def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = N
     archive = zipped({f"class/ada/{path}": data for path, data in upload.items()} | {"class/ben/b.c": b"x;"})
     listing, names, reasons = Listing(patterns), ListingBuilder(), {}
     for entry in unpack("class.zip", io.BytesIO(archive), Limits(), patterns):
-        listing.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, patterns))
+        listing.add(described(entry, patterns))
         names.add(entry)
         if entry.data is None:
             reasons[entry.name] = entry.reason

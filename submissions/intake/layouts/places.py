@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake.entries import Entry
 from submissions.intake.entry_names import normalised
 from submissions.intake.limits import Limits
 
@@ -67,13 +68,6 @@ MIN_NAMES = 3
 MIN_LETTERS = 2
 
 
-class ListedFile(NamedTuple):
-    """Size of a file in bytes, and when it was last modified (naive if local time; None if not known)."""
-
-    size: int
-    modified: datetime | None = None
-
-
 class Listing:
     """The files of an upload by path, in the order of their paths.
 
@@ -84,7 +78,7 @@ class Listing:
 
     def __init__(
         self,
-        files: Mapping[str, ListedFile],
+        files: Mapping[str, Entry],
         metadata: Mapping[str, bytes] | None = None,
         name: str = "",
         unread: Mapping[str, str] | None = None,
@@ -97,7 +91,7 @@ class Listing:
 
     def with_paths(self, paths: Iterable[str]) -> Listing:
         """Return a listing with more files, of which only the paths are known."""
-        more = {path: ListedFile(0) for path in paths}
+        more = {path: Entry(path, 0) for path in paths}
         return Listing(more | self.files, self._metadata, self.name, self.unread, self._reading)
 
     @cached_property

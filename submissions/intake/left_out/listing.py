@@ -8,6 +8,8 @@ from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
 
+from submissions.intake.entries import Entry
+from submissions.intake.entry_names import folders_around
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import (
     RULES,
@@ -21,8 +23,6 @@ from submissions.intake.left_out.rules import (
 from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 
 COPY = next(rule for rule in RULES if rule.copies)
-# Folders inside each other that are looked at; deeper ones are only made to take long.
-MAX_DEPTH = 12
 # Files that are no program; a submission of only these would be empty.
 NO_CODE = (
     "*.md *.txt *.rst *.json *.xml *.yml *.yaml *.csv *.tsv *.html *.htm *.css *.svg *.properties *.toml"
@@ -31,17 +31,12 @@ NO_CODE = (
 )
 
 
-class File(NamedTuple):
-    """A file without its bytes: its size, the digest of its bytes, and why its content leaves it out."""
-
-    size: int
-    digest: bytes
-    reason: str
-
-
-def describe(path: str, data: bytes, patterns: FilePatterns) -> File:
-    """Return what a Listing needs of a file with these bytes."""
-    return File(len(data), digest(data), reason_of_content(path, data, patterns))
+def described(entry: Entry, patterns: FilePatterns) -> Entry:
+    """Return an entry for a Listing: one with bytes has their digest, and why they leave it out."""
+    if entry.data is None:
+        return entry
+    reason = reason_of_content(entry.name, entry.data, patterns)
+    return entry._replace(digest=digest(entry.data), left_out=reason)
 
 
 def digest(data: bytes) -> bytes:
@@ -55,18 +50,6 @@ def reason_of_content(path: str, data: bytes, patterns: FilePatterns) -> str:
     return rule.reason if rule else ""
 
 
-class EntryRow(NamedTuple):
-    """An entry in a list: it counts if it has no `reason`; `submission` is empty if not known.
-
-    A folder that is left out is one row whose name ends in a slash.
-    """
-
-    name: str
-    size: int
-    reason: str = ""
-    submission: str = ""
-
-
 class LeftOut(NamedTuple):
     """The paths in the upload that are left out, and the entries to list instead of them.
 
@@ -75,7 +58,7 @@ class LeftOut(NamedTuple):
 
     paths: frozenset[str]
     folders: frozenset[str]
-    entries: list[EntryRow]
+    entries: list[Entry]
     unmatched: tuple[str, ...] = ()
 
     def replaces(self, path: str, *, accepted: bool) -> bool:
@@ -90,15 +73,15 @@ class Listing:
 
     def __init__(self, patterns: FilePatterns | None = None) -> None:
         self._patterns = patterns or FilePatterns()
-        self._files: dict[str, File] = {}
+        self._files: dict[str, Entry] = {}
         self._others: list[str] = []
 
-    def add(self, path: str, file: File | None) -> None:
-        """Add an entry of the upload; `file` is None if the entry was not accepted."""
-        if file is None:
-            self._others.append(path)
+    def add(self, entry: Entry) -> None:
+        """Add an entry of the upload, which was accepted if it has a digest."""
+        if entry.digest:
+            self._files[entry.name] = entry
         else:
-            self._files[path] = file
+            self._others.append(entry.name)
 
     def left_out(self, places: Mapping[str, tuple[str, str]]) -> LeftOut:
         """Return the left-out files; `places` maps each used path to (submission, path inside it)."""
@@ -116,11 +99,11 @@ class Listing:
         inside = {*(inner for _, inner in places.values()), *chain.from_iterable(others.values())}
         return LeftOut(frozenset(reasons), folders, self._entries(reasons), self._patterns.unmatched(inside))
 
-    def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[EntryRow]:
+    def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[Entry]:
         sizes: dict[tuple[str, str], int] = defaultdict(int)
         for path, entry in reasons.items():
             sizes[entry] += self._files[path].size
-        return [EntryRow(name, size, reason) for (name, reason), size in sizes.items()]
+        return [Entry(name, size, reason) for (name, reason), size in sizes.items()]
 
     def _others_inside(self, places: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
         """Return, by submission, the paths inside it of entries that were not accepted."""
@@ -135,7 +118,7 @@ class Listing:
                     inside[next(iter(submissions))].append(other[len(root) :])
         return inside
 
-    def _reasons(self, files: Mapping[str, File], others: Iterable[str]) -> dict[str, tuple[str, str]]:
+    def _reasons(self, files: Mapping[str, Entry], others: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Return (folder or nothing, reason) for each path of one submission that is left out.
 
         Files that only say that they are generated stay if there would be no program left: a student must
@@ -147,9 +130,9 @@ class Listing:
         reasons = others_than_chosen | dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
         reasons |= _folder_reasons(files, others, patterns)
         says = {
-            path: ("", file.reason)
+            path: ("", file.left_out)
             for path, file in candidates.items()
-            if file.reason and path not in reasons
+            if file.left_out and path not in reasons
         }
         if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
             says = {}
@@ -159,7 +142,7 @@ class Listing:
 
 
 def _folder_reasons(
-    files: Mapping[str, File], others: Iterable[str], patterns: FilePatterns
+    files: Mapping[str, Entry], others: Iterable[str], patterns: FilePatterns
 ) -> dict[str, tuple[str, str]]:
     """Return (folder, reason) for the files that are left out with a folder around them."""
     inside: dict[str, list[str]] = defaultdict(list)
@@ -186,7 +169,7 @@ def _files_of_rule(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple
     yield from ((folder + path, whole) for path in files)
 
 
-def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
+def _copies(files: Mapping[str, Entry], patterns: FilePatterns) -> Iterator[str]:
     """Yield the files in folders of build output whose bytes are also in a file outside such folders."""
     if COPY.name in patterns.taken_in:
         return
@@ -202,16 +185,6 @@ def any_code(paths: Iterable[str]) -> bool:
 
 def _is_one_of(patterns: str, path: str) -> bool:
     return matches(patterns, path.rsplit("/", 1)[-1].lower())
-
-
-def folders_around(path: str) -> Iterator[str]:
-    """Yield the outer folders around a path with a slash at their end, from the root, which is empty."""
-    end = 0
-    for _ in range(MAX_DEPTH):
-        yield path[:end]
-        end = path.find("/", end) + 1
-        if not end or end == len(path):
-            return
 
 
 def _path_in_upload(path: str, inner: str, folder: str) -> str:

@@ -11,10 +11,11 @@ from submissions.intake.entry_names import import_encodings
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive, Budget, Limits
-from submissions.intake.members import PositionedFile, UnpackedEntry
+from submissions.intake.members import PositionedFile
 from submissions.intake.unpacking import unpack, unpack_all
 
 if TYPE_CHECKING:
+    from submissions.intake.entries import Entry
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (BadArchive,)
@@ -73,7 +74,7 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
         yield _message(entry, current, patterns)
 
 
-def _message(entry: UnpackedEntry, file: int, patterns: FilePatterns) -> Frame:
+def _message(entry: Entry, file: int, patterns: FilePatterns) -> Frame:
     header = {
         "kind": "entry",
         "file": file,

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
+from submissions.intake.entries import CommitTimes, Entry
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import (
@@ -22,7 +23,7 @@ from submissions.intake.limits import (
     format_size,
     outside_time,
 )
-from submissions.intake.members import MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
+from submissions.intake.members import MAX_COMMITS, MAX_SIZE
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, MOST_UNREAD
 
@@ -63,7 +64,7 @@ def unpack(
     jobs: str = JOBS,
     *,
     folder: str = "",
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
 
     When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason. An
@@ -86,7 +87,7 @@ def unpack(
 
 def unpack_opened(
     name: str, file: IO[bytes], folder: str, limits: Limits, patterns: FilePatterns
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of an archive that this process has open, as paths in `folder`.
 
     Raises BadArchive when nothing of it can be read.
@@ -115,7 +116,7 @@ def unpack_all(
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
     jobs: str = JOBS,
-) -> Iterator[UnpackedEntry]:
+) -> Iterator[Entry]:
     """Yield the entries of several files uploaded together, as `unpack_all` of the archives does.
 
     A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.
@@ -161,7 +162,7 @@ class _Unpacking:
         self._inside: set[str] = set()  # names of entries of those that ended a child
         self._open: tuple[int, IO[bytes]] | None = None
 
-    def run(self, *, together: bool) -> Iterator[UnpackedEntry]:
+    def run(self, *, together: bool) -> Iterator[Entry]:
         """Yield the entries that were not yielded yet; a child that crashes is replaced once."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
@@ -192,14 +193,14 @@ class _Unpacking:
         self._sent[self._current] = min(self._sent[self._current], self._before_nested)
         return True
 
-    def refusal(self, reason: str) -> UnpackedEntry:
+    def refusal(self, reason: str) -> Entry:
         """Return the entry that refuses the current file, which is left out from now on."""
         file = self.files[self._current]
         self.left_out.add(self._current)
         name, _ = clean_path(file.name, self.limits.path_length)
-        return UnpackedEntry(name, None, file.size, reason, incomplete=True)
+        return Entry(name, file.size, reason, incomplete=True)
 
-    def refusals(self, reason: str) -> Iterator[UnpackedEntry]:
+    def refusals(self, reason: str) -> Iterator[Entry]:
         """Yield the entry that refuses the current file, and those for later files of a student with many."""
         yield self.refusal(reason)
         self.failures += 1
@@ -210,7 +211,7 @@ class _Unpacking:
             for self._current in sorted(n for n in of_student if n > failed):
                 yield self.refusal(reason)
 
-    def _new_entries(self, *, together: bool) -> Iterator[UnpackedEntry]:
+    def _new_entries(self, *, together: bool) -> Iterator[Entry]:
         request = {
             "job": "unpack",
             "together": together,
@@ -239,7 +240,7 @@ class _Unpacking:
             child.end()
             self._close()
 
-    def _counted(self, entry: UnpackedEntry) -> Iterator[UnpackedEntry]:
+    def _counted(self, entry: Entry) -> Iterator[Entry]:
         if entry.data is not None and entry.name in self._inside:
             return  # A later child does not know that this name is in use.
         if self._nested:
@@ -281,7 +282,7 @@ class _Unpacking:
             self._open = None
 
 
-def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntry:
+def _entry(header: Header, buffers: list[bytes], limits: Limits) -> Entry:
     """Return the entry that a child sent, if unpacking can yield such an entry."""
     name, reason, size = header.get("name"), header.get("reason"), header.get("size")
     if not isinstance(name, str) or not isinstance(reason, str) or type(size) is not int:
@@ -291,9 +292,7 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
         visible_name = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
         incomplete = header.get("incomplete") is True
         times = _commits(header.get("commits"))
-        return UnpackedEntry(
-            visible_name, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete, commits=times
-        )
+        return Entry(visible_name, size, reason[:REASON_CHARACTERS], incomplete=incomplete, commits=times)
     clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
     if reason or len(buffers) != 1 or clean != (name, ""):
         raise Ended(Cause.CRASH, "it sent an entry that is no entry")
@@ -301,7 +300,7 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
     if left_out and left_out not in REASONS.values():
         raise Ended(Cause.CRASH, "it left out an entry for a reason that there is not")
     modified = _time(header.get("modified"))
-    return UnpackedEntry(name, buffers[0], size, "", modified, left_out=left_out or "")
+    return Entry(name, size, data=buffers[0], modified=modified, left_out=left_out or "")
 
 
 def _commits(times: object) -> CommitTimes | None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import psutil
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Lines, Offsets
+    from submissions.intake.entries import Entry
     from submissions.intake.sandbox.child import Frame, Header
 
     Column = npt.NDArray[Any]
@@ -218,13 +219,6 @@ def _check(condition: object, what: str) -> None:
         raise Nonsense(what)
 
 
-class NamedFile(NamedTuple):
-    """The bytes of a file, and its name, which may tell its language."""
-
-    name: str
-    data: bytes
-
-
 class DocumentReader(ReusedChild):
     """Reads documents in a child with `memory` bytes of address space. Threads take turns.
 
@@ -236,7 +230,7 @@ class DocumentReader(ReusedChild):
         self.seconds = 0.0
 
     def identify(
-        self, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
+        self, files: Sequence[Entry], language: str, seconds: float, likely: str = ""
     ) -> Iterator[str | Unreadable]:
         """Return for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
 
@@ -246,7 +240,7 @@ class DocumentReader(ReusedChild):
         return (result for _, result in together_then_alone(files, read))
 
     def _identified(
-        self, files: Sequence[NamedFile], language: str, likely: str, seconds: float
+        self, files: Sequence[Entry], language: str, likely: str, seconds: float
     ) -> list[str | Unreadable]:
         request = {
             "job": "identify",
@@ -255,7 +249,7 @@ class DocumentReader(ReusedChild):
             "likely": likely,
             "seconds": seconds,
         }
-        data = [file.data for file in files]
+        data = [file.data or b"" for file in files]
         ((header, _),) = self._answers(request, data, seconds, IDENTIFYING, 1)
         return self._checked(partial(identified, header.get("results"), len(files)))
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import import_encodings
 from submissions.intake.choices import Choices, GroupedSubmission
+from submissions.intake.entries import Entry
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.limits import BadArchive
-from submissions.intake.preview import ListedRow, ListedUpload, Preview, group_upload, preview_listed
+from submissions.intake.limits import BadArchive, outside_time
+from submissions.intake.preview import ListedUpload, Preview, group_upload, preview_listed
 from submissions.intake.rosters import RosterRefused, parse_roster
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def preload() -> None:
         "ben/timestamp.txt": b"2026-03-01 14:05:09",
         "submission_metadata.yml": b"submission_1:\n  :submitters:\n  - :name: 'Ada'\n",
     }
-    rows = [ListedRow(name, max(1, len(data)), digest=b"1") for name, data in files.items()]
+    rows = [Entry(name, max(1, len(data)), digest=b"1") for name, data in files.items()]
     for layout in LAYOUTS:
         patterns = FilePatterns(("*.c",), ("*.h",))
         upload = ListedUpload(rows, files, choices=Choices(layout), patterns=patterns)
@@ -42,7 +43,9 @@ def preload() -> None:
 
 def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
     grouped = group_upload(_upload(request, buffers, channel))
-    yield _answer(grouped._asdict() | {"grouping": _grouping(grouped.grouping)})
+    paths, folders, entries, unmatched = grouped.left_out
+    left_out = paths, folders, [entry[:3] for entry in entries], unmatched
+    yield _answer([_grouping(grouped.grouping), left_out, grouped.owners])
 
 
 def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
@@ -59,7 +62,7 @@ def _upload(request: Header, buffers: list[bytes], channel: Channel) -> ListedUp
     rows, *metadata = buffers
     return ListedUpload(
         [
-            ListedRow(name, size, reason, modified, bytes.fromhex(digest), left_out)
+            Entry(name, size, reason, None, outside_time(modified), bytes.fromhex(digest), left_out)
             for name, size, reason, modified, digest, left_out in json.loads(rows)
         ],
         dict(zip(request["metadata"], metadata, strict=True)),

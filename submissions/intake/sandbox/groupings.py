@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from submissions.intake import sentences as reasons
 from submissions.intake.choices import Choices, FilePlace, GroupedSubmission
+from submissions.intake.entries import Entry
 from submissions.intake.grouping import Grouping
 from submissions.intake.layouts.places import Layout, Student
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
@@ -304,4 +305,10 @@ def _request(job: str, upload: ListedUpload) -> Header:
 
 
 def _rows(upload: ListedUpload) -> bytes:
-    return json.dumps([row._replace(digest=row.digest.hex()) for row in upload.rows]).encode()  # type: ignore[arg-type]
+    """Return the entries as JSON, each without its bytes."""
+    return json.dumps([_row(entry) for entry in upload.rows]).encode()
+
+
+def _row(entry: Entry) -> tuple[str | int, ...]:
+    modified = entry.modified.isoformat() if entry.modified else ""
+    return entry.name, entry.size, entry.reason, modified, entry.digest.hex(), entry.left_out

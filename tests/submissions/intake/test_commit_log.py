@@ -5,8 +5,9 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
+from submissions.intake.entries import CommitTimes
 from submissions.intake.limits import Limits
-from submissions.intake.members import CommitLog, CommitTimes, folder_of_log, read_commit_log
+from submissions.intake.members import CommitLog, folder_of_log, read_commit_log
 from submissions.intake.sandbox.archives import UploadedFile, unpack as unpack_in_child
 from submissions.intake.unpacking import unpack
 from tests.support.archives import zipped

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from submissions.intake.entries import Entry
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import UnpackedEntry
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     Files,
@@ -132,7 +132,7 @@ def test_an_archive_cut_at_any_byte_is_refused_or_gives_the_files_before_the_cut
     assert len(data) < 600
     kept = set()
     for length in range(len(data)):
-        unpacked: list[UnpackedEntry] = []
+        unpacked: list[Entry] = []
         with suppress(BadArchive):
             unpacked = entries(name, data[:length])
         assert taken(unpacked).items() <= CLASS.items()
@@ -144,7 +144,7 @@ def test_an_archive_cut_at_any_byte_is_refused_or_gives_the_files_before_the_cut
 
 def check_any_outcome(name: str, data: bytes) -> None:
     """Fail if unpacking raises anything but BadArchive, or an entry is invalid."""
-    unpacked: list[UnpackedEntry] = []
+    unpacked: list[Entry] = []
     with suppress(BadArchive):
         unpacked = entries(name, data, Limits(total_bytes=1_000_000))
     for entry in unpacked:

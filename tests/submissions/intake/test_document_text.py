@@ -10,8 +10,8 @@ from pypdf import PdfWriter
 from fingerprint.engine import read
 from submissions.intake import document_text
 from submissions.intake.document_text import FORMATS
+from submissions.intake.entries import Entry
 from submissions.intake.limits import Budget, Limits, RefusalError
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.sandbox import archives
 from submissions.intake.sandbox.archives import UploadedFile, unpack_opened
 from submissions.intake.unpacking import unpack
@@ -29,7 +29,7 @@ def text_of(ending: str, data: bytes, limits: Limits = Limits()) -> str:  # noqa
     return document_text.document_text(FORMATS[ending], data, Budget(limits)).decode()
 
 
-def in_child(name: str, data: bytes) -> list[UnpackedEntry]:
+def in_child(name: str, data: bytes) -> list[Entry]:
     return list(archives.unpack(UploadedFile(name, len(data), lambda: io.BytesIO(data)), MEMORY))
 
 
@@ -173,7 +173,7 @@ CLASS = {
 TEXT = "\n".join(line for line in CODE if line)
 
 
-def checked(entries: list[UnpackedEntry]) -> None:
+def checked(entries: list[Entry]) -> None:
     taken = {entry.name: entry.data for entry in entries if entry.data}
     assert taken.keys() == {*CLASS} - {"dora/essay.odt"}
     for name in ("alice/Main.docx", "bob/Main.pdf"):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.choices import BadChoices, Choices
+from submissions.intake.entries import Entry
 from submissions.intake.grouping import ListingBuilder, group_submissions
-from submissions.intake.left_out.listing import EntryRow, Listing, describe
+from submissions.intake.left_out.listing import Listing, described
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import format_size
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.preview import Preview, preview_upload
 from submissions.intake.unpacking import unpack
 from submissions.matches import groups as teams
@@ -24,7 +24,7 @@ from tests.support.archives import zipped
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:
-    _, groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
+    _, groups = group_submissions(Entry(path, 1, data=b"x") for path in paths)
     return {name: [entry.name for entry in entries] for name, entries in groups.items()}
 
 
@@ -51,8 +51,8 @@ def test_entries_side_by_side_are_submissions(paths: list[str], expected: dict[s
 
 
 def test_refused_entries_take_no_part_in_grouping_and_no_name_is_longer_than_a_path() -> None:
-    read = [UnpackedEntry(f"class/{name}/x.py", b"x", 1, "") for name in "ab"]
-    _, groups = group_submissions([*read, UnpackedEntry("__MACOSX/", None, 0, "left by macOS")])
+    read = [Entry(f"class/{name}/x.py", 1, data=b"x") for name in "ab"]
+    _, groups = group_submissions([*read, Entry("__MACOSX/", 0, "left by macOS")])
     assert list(groups) == ["a", "b"]
     longest = "a" * 400
     assert grouped(longest, f"{longest}/b") == {longest: ["b"], f"{'a' * 393} (file)": [longest]}
@@ -63,7 +63,7 @@ paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 
 @given(st.lists(paths, unique=True, max_size=12))
 def test_no_two_files_of_a_submission_share_a_path(file_paths: list[str]) -> None:
-    _, groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in file_paths)
+    _, groups = group_submissions(Entry(path, 1, data=b"x") for path in file_paths)
     placed = [(name, entry.name) for name, group in groups.items() for entry in group]
     assert len(set(placed)) == len(placed) == len(file_paths)
 
@@ -118,10 +118,10 @@ def preview(files: Mapping[str, str | bytes], choices: Choices | None = None, **
     contents = {path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()}
     names, left_out, refused = ListingBuilder("upload"), Listing(PATTERNS), []
     for entry in unpack("upload.zip", io.BytesIO(zipped(contents | more)), patterns=PATTERNS):
-        left_out.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, PATTERNS))
+        left_out.add(described(entry, PATTERNS))
         names.add(entry)
         if entry.reason:
-            refused.append(EntryRow(entry.name, entry.size, entry.reason))
+            refused.append(Entry(entry.name, entry.size, entry.reason))
     return preview_upload(names.listing(), left_out, refused, choices or Choices())
 
 
@@ -209,8 +209,8 @@ def test_an_entry_that_was_read_and_is_no_text_counts_for_nobody() -> None:
     names, left_out = ListingBuilder("upload"), Listing(PATTERNS)
     for entry in unpack("u.zip", io.BytesIO(zipped({"ada/a.py": b"x = 1", "ben/b.pdf": b"%PDF \0"}))):
         names.add(entry)
-        left_out.add(entry.name, describe(entry.name, entry.data or b"", PATTERNS))
-    previewed = preview_upload(names.listing(), left_out, [EntryRow("ben/b.pdf", 6, "not text")])
+        left_out.add(described(entry, PATTERNS))
+    previewed = preview_upload(names.listing(), left_out, [Entry("ben/b.pdf", 6, "not text")])
     assert [one.name for one in previewed.submissions] == ["ada"]
     assert [group.examples for group in previewed.refused] == [("ben/b.pdf",)]
     assert "unreadable: ben." in warning(previewed, "no-code")

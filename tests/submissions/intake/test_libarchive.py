@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from submissions.intake.entries import Entry
 from submissions.intake.libarchive_reader import encrypted_entries
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.sandbox.archives import (
     UploadedFile,
     unpack,
@@ -60,7 +60,7 @@ def upload(name: str, data: bytes) -> UploadedFile:
     return UploadedFile(name, len(data), lambda: io.BytesIO(data))
 
 
-def in_child(name: str, data: bytes) -> list[UnpackedEntry]:
+def in_child(name: str, data: bytes) -> list[Entry]:
     return list(unpack(upload(name, data), MEMORY))
 
 

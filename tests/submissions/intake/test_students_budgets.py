@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 from submissions.intake import document_text
 from submissions.intake.document_text import FORMATS, DocumentFormat
+from submissions.intake.entries import Entry
 from submissions.intake.limits import Budget, Limits, StudentFolders, StudentTooLarge
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack, unpack_all
 from tests.support.archives import (
     ARCHIVE_WRITERS,
@@ -59,7 +59,7 @@ def a_class(hostile: Files, place: int, wrapper: str) -> Files:
     return {f"{wrapper}{path}": data for files in students for path, data in files.items()}
 
 
-def check(unpacked: list[UnpackedEntry], wrapper: str) -> None:
+def check(unpacked: list[Entry], wrapper: str) -> None:
     read = {name for name in taken(unpacked) if "mallory" not in name}
     assert read == {f"{wrapper}{name}/a.py" for name in INNOCENT}
     assert all(name.startswith(f"{wrapper}mallory") for name in reasons(unpacked))
@@ -112,9 +112,9 @@ def test_the_documents_of_one_student_take_no_time_of_others(
         clock[0] += 30 if data.endswith(b"slow") else 0.1
         return b"text"
 
-    def child(name: str, file: IO[bytes], *_: object) -> Iterator[UnpackedEntry]:
+    def child(name: str, file: IO[bytes], *_: object) -> Iterator[Entry]:
         data = file.read()
-        yield UnpackedEntry(name, read(FORMATS[".pdf"], data, Budget(LIMITS)), len(data), "")
+        yield Entry(name, len(data), data=read(FORMATS[".pdf"], data, Budget(LIMITS)))
 
     monkeypatch.setattr("submissions.intake.unpacking.time.process_time", lambda: clock[0])
     monkeypatch.setattr("submissions.intake.unpacking._seconds_of_children", lambda: clock[0])

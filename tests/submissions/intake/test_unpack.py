@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from submissions.intake.entries import Entry
 from submissions.intake.file_languages import NO_PROGRAM, reading_languages
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack, unpack_all, walk
 from tests.support.archives import (
     ARCHIVE_WRITERS,
@@ -44,7 +44,7 @@ def test_every_format_gives_back_the_bytes_that_went_in_whatever_its_name(name: 
 
 def test_a_loose_file_and_an_office_document_are_themselves_and_left_open() -> None:
     file = io.BytesIO(b"x = 1")
-    assert list(unpack("alice.py", file)) == [UnpackedEntry("alice.py", b"x = 1", 5, "")]
+    assert list(unpack("alice.py", file)) == [Entry("alice.py", 5, data=b"x = 1")]
     assert not file.closed
     data = zipped({"word/document.xml": b"<w/>"})
     assert taken(entries("essay.docx", data)) == {"essay.docx": data}

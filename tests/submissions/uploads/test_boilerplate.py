@@ -16,7 +16,8 @@ from django.urls import reverse
 from moss.operations import maintenance
 from submissions.core.models import Refusal
 from submissions.courses.retention import delete_assignment, delete_course
-from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.entries import Entry
+from submissions.intake.sandbox.documents import DocumentReader
 from submissions.models import (
     Assignment,
     Batch,
@@ -84,7 +85,7 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
     identify = DocumentReader.identify
 
     def identify_slowly(
-        reader: DocumentReader, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
+        reader: DocumentReader, files: Sequence[Entry], language: str, seconds: float, likely: str = ""
     ) -> Iterator[object]:
         for file in files:
             limit = 1e-9 if file.name == "slow.py" else seconds

@@ -17,7 +17,8 @@ from pytest_django.fixtures import Settings
 from fingerprint.languages.detection import AMBIGUOUS
 from fingerprint.reading import Unreadable, identify
 from moss.operations import maintenance
-from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.entries import Entry
+from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Assignment, Batch, Boilerplate, Course, Document, SubmissionFile
 from submissions.uploads.change import add_boilerplate
@@ -146,7 +147,7 @@ def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
 
     monkeypatch.setattr(DocumentReader, "identify", identify)
     with pytest.raises(error):
-        identify([NamedFile("a.py", b"x = 1\n")], "")
+        identify([Entry("a.py", len(b"x = 1\n"), data=b"x = 1\n")], "")
 
 
 # A pattern that takes years to find out that it does not match this text.

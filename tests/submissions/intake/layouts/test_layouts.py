@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.grouping import Grouping, ListingBuilder, group_files, group_submissions
 from submissions.intake.layouts.fields import by_name
 from submissions.intake.layouts.places import (
@@ -21,7 +22,6 @@ from submissions.intake.layouts.places import (
     without_common_parts,
 )
 from submissions.intake.layouts.registry import LAYOUTS, recognise
-from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import GRADESCOPE_RECORDS
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
@@ -37,7 +37,7 @@ PLAIN = {"project", "questions", "sections", "folders", "files"}
 def listing_of(files: dict[str, str], name: str = "") -> Listing:
     builder = ListingBuilder(name)
     for path, text in files.items():
-        builder.add(UnpackedEntry(path, text.encode(), len(text.encode()), ""))
+        builder.add(Entry(path, len(text.encode()), data=text.encode()))
     return builder.listing()
 
 
@@ -175,9 +175,9 @@ def test_broken_records_of_gradescope_leave_the_numbers_as_names(records: str) -
 def test_metadata_that_is_too_large_is_not_kept() -> None:
     path = "assignment_9_export/submission_metadata.yml"
     builder = ListingBuilder()
-    builder.add(UnpackedEntry(path, b" " * 6_000_000, 6_000_000, ""))
+    builder.add(Entry(path, 6_000_000, data=b" " * 6_000_000))
     for number in range(20):
-        builder.add(UnpackedEntry(f"{number}/submission_metadata.yml", b" " * 4_000_000, 4_000_000, ""))
+        builder.add(Entry(f"{number}/submission_metadata.yml", 4_000_000, data=b" " * 4_000_000))
     assert path not in builder.metadata
     assert sum(map(len, builder.metadata.values())) <= 50_000_000
     assert len(builder.files) == 21
@@ -342,7 +342,7 @@ def group(files: dict[str, str], choices: Choices) -> Grouping:
     builder = ListingBuilder("upload")
     for path, text in files.items():
         data = text.encode("utf-8", "surrogatepass")
-        builder.add(UnpackedEntry(path, data, len(data), ""))
+        builder.add(Entry(path, len(data), data=data))
     return group_files(builder.listing(), choices)
 
 
@@ -403,7 +403,7 @@ def test_choices_are_stored_as_they_are(files: dict[str, str], choices: Choices,
 def test_scores_are_parts_and_some_layout_always_fits(files: dict[str, str]) -> None:
     builder = ListingBuilder()
     for path in files:
-        builder.add(UnpackedEntry(path, b"x", 1, ""))
+        builder.add(Entry(path, 1, data=b"x"))
     scores = [ranked.score for ranked in recognise(builder.listing())]
     assert all(0 <= score <= 1 for score in scores)
     assert scores[0] > 0

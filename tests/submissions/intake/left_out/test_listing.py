@@ -6,9 +6,10 @@ from random import Random
 from hypothesis import given, strategies as st
 
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.grouping import group_files
-from submissions.intake.layouts.places import ListedFile, Listing as UploadListing
-from submissions.intake.left_out.listing import LeftOut, Listing, describe
+from submissions.intake.layouts.places import Listing as UploadListing
+from submissions.intake.left_out.listing import LeftOut, Listing, described
 from submissions.intake.left_out.patterns import FilePatterns, Globs
 from tests.support.left_out import CODE, left_out
 
@@ -23,10 +24,8 @@ PATTERNS = st.lists(st.sampled_from(["bin/", "/src/", "*.c", "target", "!own.c"]
 def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     listing = Listing(patterns)
     for path, data in files.items():
-        listing.add(path, describe(path, data, patterns) if data else None)
-    upload = UploadListing(
-        {path: ListedFile(len(data), None) for path, data in files.items() if data}, {}, ""
-    )
+        listing.add(described(Entry(path, len(data), data=data or None), patterns))
+    upload = UploadListing({path: Entry(path, len(data)) for path, data in files.items() if data}, {}, "")
     return listing.left_out(group_files(upload, Choices("folders")).places)
 
 

@@ -10,8 +10,8 @@ from typing import IO
 import pytest
 
 from submissions.intake import unpacking as in_this_process
+from submissions.intake.entries import Entry
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import UnpackedEntry
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from tests.support import harmful_archives
 from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
@@ -28,11 +28,11 @@ def upload(name: str, data: bytes) -> UploadedFile:
     return UploadedFile(name, len(data), lambda: io.BytesIO(data))
 
 
-def accepted(entries: list[UnpackedEntry]) -> list[str]:
+def accepted(entries: list[Entry]) -> list[str]:
     return [entry.name for entry in entries if entry.data is not None]
 
 
-def refused(entries: list[UnpackedEntry]) -> dict[str, str]:
+def refused(entries: list[Entry]) -> dict[str, str]:
     return {entry.name: entry.reason for entry in entries if entry.data is None}
 
 

@@ -14,8 +14,9 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import TokenStream, Unreadable
+from submissions.intake.entries import Entry
 from submissions.intake.packed_readings import span_columns, syntax_spans
-from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.sandbox.documents import DocumentReader
 from tests.fingerprint import languages
 from tests.fingerprint.test_reading import plain
 from tests.support import harmful_jobs
@@ -60,7 +61,7 @@ def check_reads(reader: DocumentReader) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str) -> None:
     expected = engine.read(ALL[name], name, coarse=True)
-    (language,) = reader.identify([NamedFile(name, ALL[name])], "", SECONDS)
+    (language,) = reader.identify([Entry(name, len(ALL[name]), data=ALL[name])], "", SECONDS)
     assert isinstance(language, str)
     read = reader.read(ALL[name], language, SECONDS, coarse=True)
     assert read.language == language == expected.language

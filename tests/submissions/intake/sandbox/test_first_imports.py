@@ -8,13 +8,14 @@ import pytest
 
 from fingerprint.engine import Unreadable
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.entry_names import PRIORS
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.preview import ListedRow, ListedUpload
+from submissions.intake.preview import ListedUpload
 from submissions.intake.rosters import RosterRefused
 from submissions.intake.sandbox.archives import UploadedFile, unpack_all
-from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.intake.sandbox.process import Child, Ended, JobLimits
 from tests.submissions.intake.layouts.samples import SAMPLES
@@ -79,7 +80,7 @@ def test_grouping_any_layout_imports_nothing(caplog: pytest.LogCaptureFixture) -
     for key in ("", *LAYOUTS):
         for files in SAMPLES.values():
             data = {path: text.encode() for path, text in files.items()}
-            rows = [ListedRow(path, len(text), digest=b"1") for path, text in data.items()]
+            rows = [Entry(path, len(text), digest=b"1") for path, text in data.items()]
             patterns = FilePatterns(("*.py",), ("*.h",))
             upload = ListedUpload(rows, data, "class", Choices(layout=key), patterns)
             reader.group(upload)
@@ -104,7 +105,7 @@ def test_reading_any_language_in_any_encoding_imports_nothing(caplog: pytest.Log
     reader = DocumentReader(MEMORY, "tests.support.watched.document_jobs")
     texts = {f"{encoding}.txt": names.encode(encoding, "ignore") * 9 for names, encoding in CODE_PAGES}
     for name, data in (ALL | texts).items():
-        (language,) = reader.identify([NamedFile(name, data)], "", SECONDS)
+        (language,) = reader.identify([Entry(name, len(data), data=data)], "", SECONDS)
         if not isinstance(language, Unreadable):
             reader.read(data, language, SECONDS, coarse=True)
     reader.close()

@@ -8,10 +8,11 @@ from threading import Thread
 import pytest
 
 from submissions.intake.choices import Choices
+from submissions.intake.entries import Entry
 from submissions.intake.layouts.places import RECORD_BYTES
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
-from submissions.intake.preview import ListedRow, ListedUpload, group_upload, preview_listed
+from submissions.intake.preview import ListedUpload, group_upload, preview_listed
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
@@ -40,8 +41,8 @@ def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[GroupingReader]:
 
 def upload(files: Mapping[str, str], name: str = "class", choices: Choices | None = None) -> ListedUpload:
     data = {path: text.encode() for path, text in files.items()}
-    rows = [ListedRow(path, len(each), digest=str(hash(each)).encode()) for path, each in data.items()]
-    refused = ListedRow("ada/photo.png", 10, "not text")
+    rows = [Entry(path, len(each), digest=str(hash(each)).encode()) for path, each in data.items()]
+    refused = Entry("ada/photo.png", 10, "not text")
     return ListedUpload([*rows, refused], data, name, choices or Choices(), FilePatterns((), ("*.h",)))
 
 
