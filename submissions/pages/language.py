@@ -77,7 +77,13 @@ SCRIPT_TEXTS = {
         ),
     },
     "graph": {"edge": _("{left} and {right}, {share}"), "node": _("{name}, case {number}")},
-    "histogram": {"value": _("{above} of {total} submissions are in a pair of at least {share}")},
+    "histogram": {
+        "value": _("{above} of {total} submissions are in a pair of at least {share}"),
+        "bar_one": _("{low} to {high} %: {n} submission"),
+        "bar_many": _("{low} to {high} %: {n} submissions"),
+        "newcomers": _("At {share}: {names}"),
+        "more": _("and {n} more"),
+    },
     "pair": {
         "position": _("Passage {position} of {total}"),
         "last": _("Passage {position} of {total}, the last"),

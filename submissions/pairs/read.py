@@ -5,6 +5,7 @@ Flags: identical, or but for layout, names or values; late, partly read, disguis
 
 from __future__ import annotations
 
+from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,7 +23,7 @@ from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -281,6 +282,14 @@ def _groups_by_flag(report: Report) -> dict[str, dict[int, int]]:
         flag: _group_numbers(group.submissions for group in report.duplicates if group.sameness == sameness)
         for sameness, flag in SAMENESS_FLAGS.items()
     }
+
+
+def sameness_counts(report: Report, pairs: Iterable[Sequence[int]]) -> list[tuple[list[Flag], int]]:
+    """Return the flag of each sameness with its number of pairs, given by primary keys; strongest first."""
+    same = _groups_by_flag(report)
+    kinds = (next((kind for kind in same if _same_group(same[kind], *sides)), "") for sides in pairs)
+    counts = Counter(kinds)
+    return [([Flag(kind)], counts[kind]) for kind in same if counts[kind]]
 
 
 def _same_student_pairs(report: Report) -> QuerySet[Pair]:

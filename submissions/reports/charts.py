@@ -20,9 +20,10 @@ from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
 from submissions.cases.case_list import LARGE_COHORT, Graph
+from submissions.core.access import readable_submissions
 from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
 from submissions.matches.source_html import UNSEEN, case_colour
-from submissions.models import SubmissionFile
+from submissions.models import Batch, SubmissionFile
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
 from submissions.pairs.read import bands_of, other_classes, suggested_threshold, threshold_of
@@ -32,6 +33,7 @@ from submissions.reports.read import class_matches
 if TYPE_CHECKING:
     from django.template import Context
 
+    from submissions.core.names import Names
     from submissions.matches.bands import Bands
     from submissions.models import Pair, Report
     from submissions.reports.models import PassageRecord
@@ -388,3 +390,19 @@ def histogram(report: Report) -> Histogram | None:
     reason = report.parameters["threshold"]["reason"]
     values = sorted(match.similarity for match in class_matches(report))
     return Histogram(values, threshold_of(report), suggested_threshold(report), reason, bands_of(report))
+
+
+def histogram_students(report: Report, names: Names) -> dict[str, object]:
+    """Return the name and primary key of each submission of the histogram, the highest match first.
+
+    `page` is the address of the page of a submission with the primary key 0.
+    """
+    of_class = readable_submissions(report).filter(batch__role=Batch.Role.CLASS).order_by()
+    members = dict(of_class.values_list("pk", "name"))
+    best = [match for match in report.findings.best if match.submission in members] if report.findings else []
+    ranked = [(one.similarity, names.display_name(members[one.submission]), one.submission) for one in best]
+    ranked.sort(key=lambda one: (-one[0], one[1].casefold()))
+    return {
+        "page": reverse("submission", args=[report.assignment_id, 0]),
+        "students": [one[1:] for one in ranked],
+    }

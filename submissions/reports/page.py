@@ -29,10 +29,11 @@ from submissions.pairs.read import (
     bands_of,
     displayed_pair,
     pair_similarities,
+    sameness_counts,
     timed_submissions,
 )
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
-from submissions.reports.charts import Stripe, histogram, pair_bins, passage_stripes
+from submissions.reports.charts import Stripe, histogram, histogram_students, pair_bins, passage_stripes
 from submissions.reports.forms import FilterForm, parse_pair_filter, query_string
 from submissions.reports.identical import listed_duplicates
 from submissions.reports.old_work import has_earlier_work, listed_comparisons
@@ -81,8 +82,11 @@ PARTS = {
 }
 # Tabs with a filter, and the template of the part that it changes.
 FILTERED = {"cases": "submissions/report/_filtered_cases.html", "pairs": "submissions/report/_filtered.html"}
-# The template of the report on these tabs, and of their parts that no decision changes.
-REPORTS = {"cases": "submissions/report/_tab_cases.html", "pairs": "submissions/report/_tab_pairs.html"}
+# The templates of the answer and of the report on these tabs, and of their parts that no decision changes.
+REPORTS = {
+    "cases": {"answer": "submissions/report/_answer.html", "report": "submissions/report/_tab_cases.html"},
+    "pairs": {"answer": "submissions/report/_answer.html", "report": "submissions/report/_tab_pairs.html"},
+}
 STEADY = {
     "cases": {
         "form": "submissions/report/_case_filter.html",
@@ -380,25 +384,28 @@ class PairToRead(NamedTuple):
     sides: tuple[list[Stripe], list[Stripe]]
 
 
-def reading_context(page: ReportPage) -> dict[str, Any]:
-    """Return the context of the answer: the first pairs to read, and how many of the class are in no pair.
+def reading_context(page: ReportPage, pairs_above: int) -> dict[str, Any]:
+    """Return the context of the answer: the pairs to read, and how many of the class are in none of them.
 
-    Decided pairs are read; whoever follows a link does not learn of decisions.
+    `pairs_above` reach the threshold. Decided pairs are read; whoever follows a link does not learn of
+    decisions.
     """
     linking = {link[:2] for link in cases.linking_pairs(page.report, page.threshold)}
     decided = set() if page.address.token else {pk for pk, *_ in decided_pairs(page.report)}
     above = readable_pairs(page.report).filter(similarity__gte=page.threshold)
-    ids = [
-        pk
-        for pk, *sides in above.values_list("pk", "left_id", "right_id")
-        if tuple(sides) in linking and pk not in decided
-    ]
-    members = {pk for sides in linking for pk in sides}
+    rows = above.values_list("pk", "left_id", "right_id")
+    sides = {pk: both for pk, *both in rows if tuple(both) in linking}
+    ids = [pk for pk in sides if pk not in decided]
+    count = pairs_above - len(sides) + len(ids)
+    kinds = sameness_counts(page.report, [sides[pk] for pk in ids])
+    members = {member for pk in ids for member in sides[pk]}
     of_class = [match.submission for match in class_matches(page.report)]
     return {
         "to_read": _drawn(page, ids[:SHOWN_TO_READ]),
-        "to_read_count": len(ids),
-        "more_to_read": len(ids[SHOWN_TO_READ:]),
+        "to_read_count": count,
+        "kinds": kinds,
+        "of_no_kind": count - sum(number for _flags, number in kinds),
+        "more_to_read": count - len(ids[:SHOWN_TO_READ]),
         "pairs_tab": next(tab.url for tab in tabs(page.address, page.assignment) if tab.name == "pairs"),
         "apart": sum(pk not in members for pk in of_class),
         "of_class": len(of_class),
@@ -464,6 +471,7 @@ def steady_context(page: ReportPage, tab: str) -> dict[str, Any]:
         return page.context | {
             "filter_form": FilterForm(page.address.query or None),
             "histogram": histogram(report),
+            "students": {} if page.address.token else histogram_students(report, names),
             "duplicates": listed_duplicates(report, names),
         }
     return page.context | {
@@ -489,7 +497,8 @@ def findings_context(page: ReportPage, tab: str) -> dict[str, Any]:
     bands = cases.BandSummary(*page.kept_rows("bands", summary, page.threshold))
     context = page.context | {"bands": bands}
     if tab == "cases":
-        return context | case_list.list_context(page) | reading_context(page)
+        listed = case_list.list_context(page)
+        return context | listed | reading_context(page, listed["pairs_above"])
     return context | list_context(page) | {"columns": COLUMNS}
 
 
@@ -556,7 +565,7 @@ def _rendered_steady(page: ReportPage, tab: str) -> dict[str, str]:
 
 
 def _rendered_report(page: ReportPage, tab: str, steady: dict[str, SafeString]) -> dict[str, str]:
-    return _rendered({"report": REPORTS[tab]}, findings_context(page, tab) | {"steady": steady})
+    return _rendered(REPORTS[tab], findings_context(page, tab) | {"steady": steady})
 
 
 def _rendered_filtered(page: ReportPage, tab: str) -> dict[str, str]:

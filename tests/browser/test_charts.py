@@ -44,9 +44,11 @@ BOXES = """(circles) => circles.map((circle) => {
 NAMES = """(nodes) => nodes.map((node) => ({
   whole: node.dataset.name,
   written: [...node.querySelectorAll(".name tspan")].map((line) => line.textContent).join(""),
+  lines: [...node.querySelectorAll(".name tspan")].map((line) => line.textContent),
   number: node.querySelector(".number").textContent,
   box: node.querySelector(".name").getBoundingClientRect().toJSON(),
 }))"""
+WORD = r"[^\s\-_.@]+"
 LONG_NAMES = (
     "Maria de los Ángeles Fernández-Echevarría", "Chidubem Okonkwo-Nwachukwu", "Ng",
     "Donaudampfschifffahrtsgesellschaft", "Þórhallur Guðmundsson",
@@ -194,6 +196,52 @@ def test_the_graph_is_one_tab_stop_and_arrow_keys_move_within_it(report_page: Pa
     expect(report_page).to_have_url(re.compile(address))
 
 
+def test_a_bar_lists_its_students_by_keyboard_and_by_mouse(report_page: Page, report: Report) -> None:
+    slider = report_page.get_by_role("slider", name="Threshold")
+    slider.focus()
+    report_page.keyboard.press("Shift+Tab")
+    report_page.keyboard.press("End")
+    highest = report_page.locator(".bar-of").last
+    expect(highest).to_be_focused()
+    report_page.keyboard.press("Enter")
+    listed = report_page.locator("[data-bar] a")
+    best = sorted(findings_of(report).best, key=lambda match: -match.similarity)
+    low = int(str(highest.get_attribute("aria-label")).split()[0])
+    in_bar = [match.submission for match in best if match.similarity * 100 >= low]
+    hrefs = listed.evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    assert set(hrefs) == {reverse("submission", args=[report.assignment_id, pk]) for pk in in_bar}
+    report_page.keyboard.press("Escape")
+    expect(listed.first).to_be_hidden()
+    expect(highest).to_be_focused()
+    report_page.locator(".bar-of").first.click()
+    expect(listed.first).to_be_visible()
+    expect(report_page.locator("[data-at]")).to_have_text("50\u202f%")
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_the_line_is_played_from_the_keyboard_and_names_who_joins(
+    assignment: Assignment, alice: User, sign_in: SignIn, *, stops: bool
+) -> None:
+    report = create_report(assignment, {("ada", "ben"): 0.9, ("ben", "cleo"): 0.6, ("dora", "emil"): 0.3})
+    page = sign_in(alice)
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(assignment.get_absolute_url())
+    if stops:
+        page.get_by_label("stop at 50").press("Space")
+    page.get_by_role("button", name="Play the line").press("Enter")
+    joined = page.locator("[data-newcomers]")
+    drawn = page.locator(".canvas .node:not(.ahead)")
+    for at, names, count in (("90", "ada, ben", 2), ("60", "cleo", 3), ("30", "dora, emil", 5))[: 3 - stops]:
+        expect(joined).to_have_text(f"At {at}\u202f%: {names}")
+        expect(drawn).to_have_count(count)
+    expect(page.get_by_role("button", name="Play the line")).to_be_focused()
+    if stops:
+        expect(page.locator("#id_threshold")).to_have_value("")
+        expect(page.locator(".canvas .node")).to_have_count(3)
+    else:
+        expect_threshold(page, report, 20)
+
+
 @pytest.mark.long
 def test_a_reload_draws_the_same_graph(report_page: Page, shoot: Shoot) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"
@@ -298,6 +346,7 @@ def test_every_name_of_the_graph_is_whole_and_every_circle_has_the_number_of_its
         assert {node["whole"]: node["number"] for node in nodes} == numbers
         for node in nodes:
             assert re.sub(r"\s", "", node["written"]) == re.sub(r"\s", "", node["whole"])
+            assert re.findall(WORD, " ".join(node["lines"])) == re.findall(WORD, node["whole"])
         assert [both for both in combinations(nodes, 2) if overlap(*both)] == []
 
 

@@ -1,5 +1,6 @@
 // Draws the graph of every case: circles link to submissions, lines link to pairs.
 
+import { moveByArrows } from "./arrows.js";
 import { textsOf } from "./texts.js";
 
 const text = textsOf("graph");
@@ -11,7 +12,9 @@ const FLATTENING = 0.68;  // factor for heights, since names are wide and low
 const ROW_GAP = 16;
 const COLUMN_GAP = 8;
 const PAIR_WIDTH = 180;  // width of a case of two: three fit into the report's column, two on a telephone
+const NEARER = 12;  // by how much the half width of identical submissions is less
 const LETTER_WIDTH = 7.2;
+const NAME_SIZE = 12;
 const LINE_HEIGHT = 13;  // of a name under its circle
 const TICKS = 240;
 
@@ -22,18 +25,18 @@ function svgElement(name, attributes, ...children) {
   return element;
 }
 
-// Returns the lines of a whole name, which is broken after spaces and signs, and a longer word anywhere.
+// Returns the words of a name, each with the spaces and signs after it.
+const wordsOf = (name) => name.match(/[^\s\-_.@]*[\s\-_.@]*/gu).filter(Boolean);
+const widthOf = (word) => [...word.trimEnd()].length * LETTER_WIDTH;
+
+// Returns the lines of a whole name, which is broken after spaces and signs and never within a word.
 function brokenName(name, width) {
-  const maximum = Math.floor(width / LETTER_WIDTH);
-  const lines = [[]];
-  for (const word of name.match(/[^\s\-_.@]*[\s\-_.@]*/gu).filter(Boolean)) {
-    if (lines.at(-1).length + [...word.trimEnd()].length > maximum && lines.at(-1).length) lines.push([]);
-    for (const letter of word) {
-      if (lines.at(-1).length === maximum) lines.push([]);
-      lines.at(-1).push(letter);
-    }
+  const lines = [""];
+  for (const word of wordsOf(name)) {
+    if (lines.at(-1) && widthOf(lines.at(-1) + word) > width) lines.push("");
+    lines[lines.length - 1] += word;
   }
-  return lines.map((letters) => letters.join("").trim()).filter(Boolean);
+  return lines.map((line) => line.trim()).filter(Boolean);
 }
 
 function groupByCase({ nodes, links, far }) {
@@ -53,9 +56,12 @@ function boundingForce(nodes, half) {
   };
 }
 
-function nodeHalfWidth({ nodes, labelled }, width) {
-  if (nodes.length === 2) return Math.min(PAIR_WIDTH, (width - COLUMN_GAP) / 2) / 4;
-  return labelled ? HALF_WIDTHS.labelled : HALF_WIDTHS.bare;
+// Returns half the width that a submission of a case needs: its longest word is whole, as far as the picture is wide enough.
+function nodeHalfWidth({ nodes, links, labelled }, width) {
+  const words = nodes.flatMap((node) => wordsOf(node.name).map(widthOf));
+  const most = (width - COLUMN_GAP) / 4;
+  if (nodes.length === 2) return Math.min(most, Math.max(PAIR_WIDTH / 4 - NEARER * links[0].similarity, ...words.map((word) => word / 2)));
+  return labelled ? Math.min(most, Math.max(HALF_WIDTHS.labelled, ...words.map((word) => word / 2))) : HALF_WIDTHS.bare;
 }
 
 // Sets the positions of a case's nodes, and its bounding box. d3-force starts from fixed positions and has a fixed
@@ -64,13 +70,17 @@ function layOut(group, width) {
   const { nodes, links } = group;
   group.labelled = nodes.length <= MAX_LABELLED;
   const halfWidth = nodeHalfWidth(group, width);
-  for (const node of nodes) node.lines = group.labelled ? brokenName(node.name, 2 * halfWidth) : [node.name];
+  for (const node of nodes) {
+    node.lines = group.labelled ? brokenName(node.name, 2 * halfWidth) : [node.name];
+    node.scale = Math.min(1, (2 * halfWidth) / Math.max(...node.lines.map(widthOf)));
+    node.from = Math.max(0, ...links.filter(({ source, target }) => source === node || target === node).map((link) => link.similarity));
+  }
   if (nodes.length === 2) {
     [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-halfWidth, 0, halfWidth, 0];
   } else {
     const bound = boundingForce(nodes, Math.max(0, width / 2 - halfWidth));
     d3.forceSimulation(nodes)
-      .force("link", d3.forceLink(links).distance(2.2 * halfWidth).strength((link) => 0.2 + 0.5 * link.similarity))
+      .force("link", d3.forceLink(links).distance((link) => (3.6 - 1.6 * link.similarity) * halfWidth).strength((link) => 0.2 + 0.5 * link.similarity))
       .force("charge", d3.forceManyBody().strength(-4 * halfWidth))
       .force("x", d3.forceX().strength(0.05))
       .force("y", d3.forceY().strength(0.08))
@@ -148,6 +158,7 @@ function edgeElement(link, group) {
     svgElement("line", { ...ends, class: "reach" }),
     svgElement("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
   );
+  edge.dataset.from = link.similarity;
   if (group.nodes.length > 2) return edge;
   const share = svgElement("text", { x: (ends.x1 + ends.x2) / 2, y: (ends.y1 + ends.y2) / 2 - 5, class: "share" });
   share.textContent = link.percent;
@@ -160,10 +171,11 @@ function nodeElement(node) {
   number.textContent = node.case;
   const circle = linkElement(node.url, text("node", { name: node.name, number: node.case }), `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
   circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const name = svgElement("text", { class: "name", y: RADIUS + 14 });
+  const name = svgElement("text", { class: "name", y: RADIUS + 14, ...(node.scale < 1 && { "font-size": NAME_SIZE * node.scale }) });
   name.append(...node.lines.map((line, index) => svgElement("tspan", { x: 0, dy: index && LINE_HEIGHT }, line)));
   circle.append(name);
   circle.dataset.name = node.name;
+  circle.dataset.from = node.from;
   circle.dataset.index = node.index;
   return circle;
 }
@@ -216,26 +228,6 @@ function caseElement(group) {
   return svgElement("g", { transform: `translate(${group.dx} ${group.dy})`, class: group.labelled ? "labelled" : "bare" }, ...parts);
 }
 
-// Makes the graph one stop for the tab key; the arrow keys move the focus inside it.
-function listenForArrows(frame) {
-  const stops = [...frame.querySelectorAll("a.node"), ...frame.querySelectorAll("a.edge")];
-  if (!stops.length) return;
-  let current = 0;
-  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -stops.length, End: stops.length };
-  const setCurrent = (index) => {
-    stops[current].setAttribute("tabindex", -1);
-    current = index;
-    stops[current].setAttribute("tabindex", 0);
-  };
-  setCurrent(0);
-  frame.addEventListener("focusin", ({ target }) => setCurrent(Math.max(0, stops.indexOf(target))));
-  frame.addEventListener("keydown", (event) => {
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    stops[Math.min(stops.length - 1, Math.max(0, current + steps[event.key]))].focus();
-  });
-}
-
 function draw(section) {
   section.hidden = false;
   const canvas = section.querySelector("[data-canvas]");
@@ -254,7 +246,7 @@ function draw(section) {
   // Listen on a div: an SVG element with focus listeners would be a tab stop itself.
   const frame = document.createElement("div");
   frame.append(svg);
-  listenForArrows(frame);
+  moveByArrows(frame, [...frame.querySelectorAll("a.node"), ...frame.querySelectorAll("a.edge")]);
   canvas.replaceChildren(frame);
   showWholeRows(canvas, rows);
   followList(section, frame, showNames(frame, svg, width));
@@ -280,4 +272,5 @@ addEventListener("resize", () => {
   waiting = setTimeout(redraw, 150);
 });
 document.body.addEventListener("htmx:afterSettle", redraw);
+document.addEventListener("graph:new", redraw);
 redraw();

@@ -1,11 +1,14 @@
 // Draws the best match of every submission as bars, with a movable threshold that filters the report.
 
+import { moveByArrows } from "./arrows.js";
 import { textsOf } from "./texts.js";
 
 const HEIGHT = 190;
 const LEFT = 44;  // charts.css aligns the slider with LEFT and RIGHT
 const RIGHT = 20;
 const TICK_FONT_SIZE = 11;
+const HEADROOM = 1.05;
+const DRAGGED = 4;  // pixels from which on a press is no click
 const GRID = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];  // numbers of submissions with a grid line
 
 const readJson = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -77,7 +80,7 @@ function draw(container, data, threshold) {
     legend: { show: false },
     cursor: { show: false },
     select: { show: false },
-    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, heightOf(highest) * 1.05] } },
+    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, heightOf(highest) * HEADROOM] } },
     axes: axes(highest),
     series: [{}, { fill: (plot) => barGradient(plot, threshold(), data), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
     hooks: { draw: [(plot) => drawDashedLine(plot, data.suggested)] },
@@ -96,19 +99,70 @@ function addMarker(plot, name) {
   return mark;
 }
 
-// Calls `move` with the percentage under the pointer while it is dragged over the plot, and `done` at the end.
+// Calls `move` with the percentage under the pointer while it is dragged over the plot, or where it is clicked, and `done`
+// at the end. A click on a bar is for its button.
 function listenForDrag(plot, move, done) {
   const moveToPointer = (event) => {
     const box = plot.over.getBoundingClientRect();
     move(Math.round(((event.clientX - box.left) / box.width) * 100));
   };
-  plot.over.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
-    plot.over.setPointerCapture(event.pointerId);
-    moveToPointer(event);
+  let pressed = null;
+  plot.over.addEventListener("pointerdown", (event) => { if (!event.button) pressed = event.clientX; });
+  addEventListener("pointerup", () => { pressed = null; });
+  plot.over.addEventListener("pointermove", (event) => {
+    if (pressed !== null && Math.abs(event.clientX - pressed) >= DRAGGED) plot.over.setPointerCapture(event.pointerId);
+    if (plot.over.hasPointerCapture(event.pointerId)) moveToPointer(event);
   });
-  plot.over.addEventListener("pointermove", (event) => plot.over.hasPointerCapture(event.pointerId) && moveToPointer(event));
   plot.over.addEventListener("lostpointercapture", done);
+  plot.over.addEventListener("click", (event) => {
+    if (event.target !== plot.over || !event.detail) return;
+    moveToPointer(event);
+    done();
+  });
+}
+
+// Lists the submissions of a bar, the most similar first, with links to them.
+function listBar(panel, title, { page, students }) {
+  const items = students.map(([name, pk]) => {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    [link.href, link.textContent] = [page.replace(/0(\/?)$/, `${pk}$1`), name];
+    item.append(link);
+    return item;
+  });
+  panel.querySelector("p").textContent = title;
+  panel.querySelector("ul").replaceChildren(...items);
+  panel.hidden = false;
+}
+
+// Lays a button over every bar, which lists its submissions below the chart; Escape closes the list.
+function barButtons(plot, panel, data) {
+  const text = textsOf("histogram");
+  const { page, students } = readJson("histogram-students");
+  const [lows, counts] = binCounts(data);
+  const highest = heightOf(Math.max(1, ...counts)) * HEADROOM;
+  const buttons = lows.flatMap((low, at) => (counts[at] ? [[low, counts[at]]] : [])).map(([low, count]) => {
+    const button = document.createElement("button");
+    const title = text(count === 1 ? "bar_one" : "bar_many", { low, high: low + data.width, n: count });
+    [button.type, button.className, button.ariaLabel, button.ariaExpanded] = ["button", "bar-of", title, "false"];
+    Object.assign(button.style, { left: `${low}%`, width: `${data.width}%`, height: `${(100 * heightOf(count)) / highest}%` });
+    button.addEventListener("click", () => {
+      const isOpen = button.ariaExpanded === "true";
+      for (const one of buttons) one.ariaExpanded = `${one === button && !isOpen}`;
+      const first = low + data.width < 100 ? data.from_percent[low + data.width] : 0;
+      listBar(panel, title, { page, students: students.slice(first, first + count) });
+      panel.hidden = isOpen;
+    });
+    return button;
+  });
+  plot.over.append(...buttons);
+  moveByArrows(plot.over, buttons);
+  panel.closest("section").addEventListener("keydown", ({ key }) => {
+    const open = buttons.find((one) => one.ariaExpanded === "true");
+    if (key !== "Escape" || !open) return;
+    open.click();
+    open.focus();
+  });
 }
 
 // The slider and the filter's field `threshold` have the same value; an empty field is the assignment's threshold.
@@ -145,6 +199,7 @@ function thresholdSlider(section, data, form) {
   input.addEventListener("input", () => move(Number(input.value)));
   input.addEventListener("change", send);
   listenForDrag(plot, move, send);
+  if (document.getElementById("histogram-students")) barButtons(plot, part("bar"), data);
   part("reset").addEventListener("click", () => { move(null); send(); input.focus(); });
   field.addEventListener("input", () => move(fieldValue()));
   // A link in the report may have changed the filter.

@@ -204,8 +204,8 @@ def test_a_suspicion_by_hand_is_a_numbered_case_of_the_list_and_is_counted(
     alice_client: Client, assignment: Assignment, ids: dict[str, int], suspected: Decision
 ) -> None:
     page = get_page(alice_client, assignment.get_absolute_url())
-    assert page.text("#report-heading").startswith("2 cases among 3 submissions")
-    assert "1 of them was entered by hand." in page.text(".lead")
+    assert page.text("#cases-heading").startswith("2 cases among 3 submissions")
+    assert "1 of them was entered by hand." in page.text(".groups .hint")
     [_computed, row] = page.rows(".cases tbody tr")
     assert row[0] == "2 Case 2 suspected by hand"
     assert row[-1] == "suspicious"
@@ -218,7 +218,7 @@ def test_a_suspicion_by_hand_is_a_numbered_case_of_the_list_and_is_counted(
     suspected.state = "clear"
     suspected.save()
     page = get_page(alice_client, assignment.get_absolute_url())
-    assert page.text("#report-heading").startswith("1 case among")
+    assert page.text("#cases-heading").startswith("1 case among")
 
 
 def test_a_suspicion_by_hand_is_printed_with_its_number_files_and_notes(
@@ -243,7 +243,7 @@ def test_nobody_sees_a_suspicion_by_hand_behind_a_share_link(
     client: Client, alice: User, assignment: Assignment, suspected: Decision
 ) -> None:
     page = get_page(client, link_to(shared_report(assignment.reports.get(), alice)))
-    assert page.text("#report-heading").startswith("1 case among")
+    assert page.text("#cases-heading").startswith("1 case among")
     assert not page.has(".cases tbody tr:nth-child(2)")
 
 

@@ -77,7 +77,9 @@ def test_the_page_offers_the_threshold_that_is_tried_and_says_who_chose_it(
 
 def test_all_counts_follow_the_chosen_threshold(alice_client: Client, alice: User, report: Report) -> None:
     choose(alice_client, report, 80)
-    assert "1 case among" in get_page(alice_client, tab(report.assignment, "assignment")).text("#headline")
+    page = get_page(alice_client, tab(report.assignment, "assignment"))
+    assert page.text("#report-heading") == "1 pair to read"
+    assert page.text("#cases-heading").startswith("1 case among")
     assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
     (row,) = course_overview(report.assignment.course, alice).assignments
     assert (row.cases, row.undecided) == (1, 1)

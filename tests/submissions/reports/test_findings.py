@@ -231,7 +231,7 @@ def test_a_submission_is_in_a_group_of_each_sameness_whatever_its_files_are_call
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#same-heading") == "Identical submissions and files"
     assert page.texts(".same > p:not(.hint)")[0] == "2 submissions, the same content: ada, ben"
-    assert page.text("#cases-heading") == "Cases"
+    assert page.text("#cases-heading") == "1 case among 4 submissions"
 
 
 @pytest.mark.long

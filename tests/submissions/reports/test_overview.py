@@ -93,7 +93,9 @@ def test_the_first_pairs_to_read_show_where_their_passages_lie(
     set_similarities(report, 0.9, 0.6, 0.1)
     alice_client.post(reverse("switch_names"), {"names": "made-up" if hidden else "open"})
     page = get_page(alice_client, tab(report.assignment, "assignment"))
-    assert page.text("#to-read-heading") == "2 pairs to read 0 of 3 submissions are in none of them"
+    assert page.text("#report-heading") == "2 pairs to read"
+    kinds = "1 identical except names, 1 similar in parts. 0 of 3 submissions are in none of them."
+    assert page.text(".kinds") == kinds
     assert page.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
     sides = [re.findall(r"\d+", link) for link in page.values(".to-read a", "href")]
     for element, pair, link in zip(page.all(".to-read li"), report.pairs.all()[:2], sides, strict=True):
@@ -115,6 +117,8 @@ def test_a_decided_pair_is_read_and_followers_of_a_link_do_not_learn_it(
     decide(report.assignment, pair.left.name, pair.right.name, "clear")
     page = get_page(alice_client, tab(report.assignment, "assignment"))
     assert page.texts(".to-read a strong") == ["60\u202f%"]
+    assert page.text("#report-heading") == "1 pair to read"
+    assert page.text(".kinds") == "1 of 3 submissions are in none of them."
     behind_link = get_page(client, link_to(shared_report(report, alice)))
     assert behind_link.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
 

@@ -519,7 +519,7 @@ def among(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == exported.size
 
 
-@states("cases", "#report-heading", "{{ n }} case among", "{{ n }} cases among")
+@states("cases", "#cases-heading", "{{ n }} case among", "{{ n }} cases among")
 def case_count(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == len(exported.cases) == len(components(exported))
 
@@ -535,8 +535,7 @@ def components(exported: Exported) -> list[set[str]]:
     return sets
 
 
-@states("list", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
-@states("cases", "#to-read-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
+@states("cases list", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
 def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == sum(row["case"] is not None for row in exported.pairs)
 
@@ -547,7 +546,14 @@ def more_to_read(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) == above - len(exported.pages[key].all(".to-read li"))
 
 
-@states("cases", "#to-read-heading", "{{ n }} of {{ total }} submissions are in none of them")
+@states("cases", ".kinds", "{{ n }} similar in parts.")
+def similar_in_parts(exported: Exported, key: Key, values: Values) -> bool:
+    kinds = {"identical", "layout", "names", "values"}
+    above = (row for row in exported.pairs if row["case"] is not None)
+    return number(values["n"]) == sum(kinds.isdisjoint(row["flags"]) for row in above)
+
+
+@states("cases", ".kinds", "{{ n }} of {{ total }} submissions are in none of them.")
 def in_no_pair_to_read(exported: Exported, _: Key, values: Values) -> bool:
     members = {row[side] for row in exported.pairs if row["case"] is not None for side in ("left", "right")}
     return number(values["total"]) == exported.size == number(values["n"]) + len(members - exported.earlier)
