@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ from django.core.paginator import Page, Paginator
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString
 
+from submissions.cases.members import TimedMember, members_by_time
 from submissions.cases.read import (
     CasePairs,
     DecidedCase,
@@ -45,16 +45,6 @@ LARGE_COHORT = 30
 CASES_A_PAGE = 15
 CELLS = "submissions/report/_case_cells.html"
 HAND_CELLS = "submissions/report/_hand_cells.html"
-
-
-class TimedMember(NamedTuple):
-    """A submission of a case.
-
-    `later` is the time between the case's first submission and this one, None where it is unknown.
-    """
-
-    submission: Submission
-    later: timedelta | None
 
 
 class Case(NamedTuple):
@@ -139,7 +129,7 @@ def _case(
     links = pairs.links
     if names.hidden:
         links = _displayed_links(links, {one.pk: names.display_name(one.name) for one in of_case})
-    members = _members_by_time(of_case, names)
+    members = members_by_time(of_case, names)
     return Case(
         pairs.number,
         pairs.ids[0],
@@ -157,20 +147,6 @@ def _displayed_links(links: list[Link], displayed: dict[int, str]) -> list[Link]
     sides = ((sorted(link[:2], key=displayed.__getitem__), link) for link in links)
     ordered = [Link(left, right, link.similarity) for (left, right), link in sides]
     return sorted(ordered, key=lambda link: (-link.similarity, displayed[link.left], displayed[link.right]))
-
-
-def _members_by_time(submissions: Iterable[Submission], names: Names) -> list[TimedMember]:
-    """Order by the time of handing in, then by the displayed name; those without a time come last.
-
-    Where names are hidden, no time is used: it can reveal who handed in.
-    """
-    by_name = sorted(submissions, key=lambda submission: names.display_name(submission.name).casefold())
-    if names.hidden:
-        return [TimedMember(submission, None) for submission in by_name]
-    timed = [(submission, submission.handed_in) for submission in by_name if submission.handed_in]
-    timed.sort(key=lambda pair: pair[1])
-    members = [TimedMember(submission, time - timed[0][1]) for submission, time in timed]
-    return members + [TimedMember(submission, None) for submission in by_name if not submission.handed_in]
 
 
 class Graph(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import reduce
 from importlib.metadata import version
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
@@ -17,6 +17,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from submissions.cases.hearing import ASKED_PAIRS, first_page, questions
+from submissions.cases.members import members_by_time, similarity_matrix
 from submissions.cases.read import (
     UNDECIDED,
     CaseCore,
@@ -38,7 +40,7 @@ from submissions.core.names import (
     roster_labels,
 )
 from submissions.core.redaction import NAME_PLACEHOLDER
-from submissions.matches.differences import align_lines
+from submissions.matches.differences import LinePair, align_lines
 from submissions.models import Batch, CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.paper import (
     DocumentTooLong,
@@ -70,6 +72,14 @@ REAL_NAMES, ALIASES = "open", "made-up"
 MAX_PAIRS = 300
 
 
+class PrintedFile(NamedTuple):
+    """Where a document has a source: the number of the pair, the name of the submission, and the path."""
+
+    number: int
+    name: str
+    path: str
+
+
 class PrintedPassage(NamedTuple):
     """A passage, with table rows in which its lines are side by side, and the number of lines left out."""
 
@@ -94,6 +104,8 @@ class Chapter:
     changes: list[ChangeFields]
     budget: RowBudget
     single: bool = False
+    # The sources that the document has, by SHA-256.
+    printed_files: dict[str, PrintedFile] = field(default_factory=dict)
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
     printed: set[int] = field(default_factory=set)
 
@@ -132,6 +144,14 @@ class Chapter:
         return not self.single or self.budget.remaining > 0
 
     def _printed_passage(self, passage: PassageView) -> PrintedPassage:
+        limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
+        pairs = list(islice(self.aligned(passage), limit))
+        rows = list(islice(self.rows(passage, pairs), limit + 1))
+        left_out = passage.left.last_line - max(pair.left or 0 for pair in pairs) + (len(rows) > limit)
+        return PrintedPassage(passage, self.budget.join(rows[:limit]), left_out)
+
+    def aligned(self, passage: PassageView) -> Iterator[LinePair]:
+        """Yield the pairs of lines of a passage whose files were read."""
         tokens = min(passage.tokens, PAPER_TOKENS)
         token_lines = [_token_lines(location, passage.number, tokens) for location in passage.locations]
         whole = tokens == passage.tokens
@@ -139,25 +159,28 @@ class Chapter:
             location.last_line if whole else lines[-1]
             for location, lines in zip(passage.locations, token_lines, strict=True)
         )
-        texts = [self._printed_source(location.file).line_text for location in passage.locations]
-        lines = align_lines(zip(*token_lines, strict=True), (last_left, last_right), (texts[0], texts[1]))
-        limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
-        pairs = list(islice(lines, limit))
+        texts = [self.source(location.file).line_text for location in passage.locations]
+        return align_lines(zip(*token_lines, strict=True), (last_left, last_right), (texts[0], texts[1]))
+
+    def rows(self, passage: PassageView, pairs: Sequence[LinePair]) -> Iterator[str]:
+        """Yield table rows with some neighbouring pairs of lines of a passage."""
         left, right = (
-            self._side(passage.number, location, [pair[side] or 0 for pair in pairs])
+            self.side(passage.number, location, [number for pair in pairs if (number := pair[side])])
             for side, location in enumerate(passage.locations)
         )
-        rows = list(islice(passage_rows(left, right, pairs), limit + 1))
-        left_out = passage.left.last_line - max(left.lines) + (len(rows) > limit)
-        return PrintedPassage(passage, self.budget.join(rows[:limit]), left_out)
+        return passage_rows(left, right, pairs)
 
     @property
-    def sources(self) -> Iterator[tuple[PairSide, FileView, SafeString]]:
+    def sources(self) -> Iterator[tuple[PairSide, FileView, SafeString | None, PrintedFile]]:
+        """Yield the files and where their bytes are printed; each with its rows, if that is here."""
         for side in self.view.sides:
             for file in side.files:
-                yield side, file, self.budget.join(source_rows(self._printed_source(file)))
+                here = PrintedFile(self.number, side.submission.name, file.path)
+                first = self.printed_files.setdefault(file.file.source.sha256, here)
+                rows = self.budget.join(source_rows(self.source(file))) if first is here else None
+                yield side, file, rows, first
 
-    def _printed_source(self, file: FileView) -> PrintedSource:
+    def source(self, file: FileView) -> PrintedSource:
         """Return a file with all its passages, cached so that names are searched only once in each file."""
         if file.file.pk not in self.printed_sources:
             self.printed_sources[file.file.pk] = PrintedSource(
@@ -165,10 +188,11 @@ class Chapter:
             )
         return self.printed_sources[file.file.pk]
 
-    def _side(self, number: int, location: PassageLocation, lines: list[int]) -> PassageSide:
+    def side(self, number: int, location: PassageLocation, lines: list[int]) -> PassageSide:
+        """Return lines of one side of a passage, of which only it is marked."""
         marks = [mark for mark in location.file.marks if mark.number == number]
-        printed = range(location.first_line, max(lines) + 1)
-        return PassageSide(self._printed_source(location.file).with_only(marks), printed, marks[0].start)
+        printed = range(min(lines, default=1), max(lines, default=0) + 1)
+        return PassageSide(self.source(location.file).with_only(marks), printed, marks[0].start)
 
 
 def chapters(
@@ -177,6 +201,7 @@ def chapters(
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), stored_decisions(report.assignment) if options.decision else {}
     of_cases = case_decisions(report.assignment) if options.decision else {}
+    printed = dict[str, PrintedFile]()
     ranked = readable_pairs(report).values_list("similarity", "left__batch__role", "right__batch__role")
     rows = sorted((similarity, roles) for similarity, *roles in ranked)
     for number, pair in enumerate(pairs, 1):
@@ -189,7 +214,9 @@ def chapters(
         decision = of_pair if of_pair and (of_pair.state != UNDECIDED or not followed) else followed
         changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
         view = view_whole_pair(pair, names)
-        yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single)
+        yield Chapter(
+            number, rank, len(similarities), view, names, decision, changes, budget, single, printed
+        )
 
 
 def _token_lines(location: PassageLocation, number: int, tokens: int) -> list[int]:
@@ -304,6 +331,8 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
         pairs = distinct if is_for_student else distinct_pairs(distinct, case.identical, linking=True)
         core = None if is_for_student else case.core
         case = case._replace(core=core, left_out=len(distinct) - len(pairs))
+        if names.hidden:
+            case = case._replace(members=members_by_time(case.submissions, names))
     pairs = _displayed_pairs(pairs, names)
     title = [case.title] if case else [_("Confirmed pairs")]
     if subject.single:
@@ -381,8 +410,6 @@ class PairDocument(NamedTuple):
 
 def document_html(document: PairDocument) -> str:
     """Return the page; raise DocumentTooLong when there are too many pairs, or too many rows of sources."""
-    # Imported here because it loads the front-ends, which other pages do not need.
-
     report, copy, options = document
     assignment = report.assignment
     if len(copy.pairs) > MAX_PAIRS:
@@ -406,6 +433,22 @@ def document_html(document: PairDocument) -> str:
             map(copy.names.redact_text, readable_boilerplate(assignment).values_list("name", flat=True))
         ),
         "statements": statements_of(assignment, copy.speakers, contents=True) if options.decision else [],
-        "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
+        **_parts(document),
     }
     return render_to_string("submissions/exports/document.html", context)
+
+
+def _parts(document: PairDocument) -> dict[str, Any]:
+    """Return the chapters, and of one pair or a case the first page and the questions."""
+    report, copy, options = document
+    printed = chapters(report, copy.pairs, copy.names, options, single=copy.single)
+    first = list(islice(printed, ASKED_PAIRS)) if copy.single or copy.case else []
+    case = None if copy.is_for_student else copy.case
+    handed_in = [*copy.case.submissions] if copy.case else students(copy.pairs)
+    return {
+        "chapters": chain(first, printed),
+        "first": first_page(first[0], report.parameters.get("submissions", 0)) if first else None,
+        "questions": [] if copy.is_for_student else questions(first),
+        "matrix": similarity_matrix(report, case.members) if case and not case.by_hand else [],
+        "has_times": not copy.names.hidden and any(one.handed_in for one in handed_in),
+    }

@@ -29,6 +29,7 @@ from submissions.cases.change import (
     decide_case,
 )
 from submissions.cases.documents import PrintedCase
+from submissions.cases.members import MATRIX_MEMBERS, similarity_matrix
 from submissions.cases.read import (
     PairNames,
     case_core,
@@ -41,7 +42,6 @@ from submissions.cases.read import (
     followed_decision,
     listed_statements,
     pair_names,
-    pairs_between,
     possible_assignees,
     stored_decisions,
 )
@@ -60,15 +60,14 @@ from submissions.uploads.read import find_submission
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from submissions.cases.case_list import Case, TimedMember
+    from submissions.cases.case_list import Case
+    from submissions.cases.members import TimedMember
     from submissions.core.names import Names
     from submissions.models import Assignment, CaseChange, CaseDecision, Change, Pair, Report, Submission
     from submissions.pages.requests import AuthenticatedRequest
 
 MAX_NOTES_CHARACTERS = 10_000
 
-# Members that the matrix has rows for; a larger one cannot be read.
-MATRIX_MEMBERS = 20
 # Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
 LABEL_PERCENT = 12
 
@@ -131,20 +130,6 @@ class DecisionForm(forms.Form):
         )
 
 
-class MatrixCell(NamedTuple):
-    """The similarity of two members; None where their pair is not stored, or both are the same member."""
-
-    other: Submission
-    similarity: float | None
-    is_same: bool
-
-
-class MatrixRow(NamedTuple):
-    number: int
-    member: Submission
-    cells: list[MatrixCell]
-
-
 class TimelineMark(NamedTuple):
     """A member on the timeline, `place` percent of the way from the first to the last time.
 
@@ -172,7 +157,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "report": report,
         "graph": case_graph(case),
         "core": case_core(report, [member.submission for member in case.members]),
-        "matrix": similarity_matrix(report, case),
+        "matrix": similarity_matrix(report, case.members)[:MATRIX_MEMBERS],
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
         "strongest": displayed_pair(strongest, names) if strongest else None,
@@ -203,20 +188,6 @@ def printed_case(report: Report, case: Case, threshold: float, names: Names) -> 
         case_history(case.decided) if decision else [],
         core=case_core(report, [member.submission for member in case.members]),
     )
-
-
-def similarity_matrix(report: Report, case: Case) -> list[MatrixRow]:
-    """Return the similarities of the first members with each other, in the order of the members."""
-    members = [member.submission for member in case.members[:MATRIX_MEMBERS]]
-    similarities = pairs_between(report, [member.pk for member in members])
-    return [
-        MatrixRow(number, one, [_cell(one, other, similarities) for other in members])
-        for number, one in enumerate(members, 1)
-    ]
-
-
-def _cell(one: Submission, other: Submission, similarities: Mapping[frozenset[int], float]) -> MatrixCell:
-    return MatrixCell(other, similarities.get(frozenset((one.pk, other.pk))), one == other)
 
 
 def timeline(case: Case) -> list[TimelineMark]:

@@ -133,14 +133,14 @@ def passage_rows(left: PassageSide, right: PassageSide, pairs: Iterable[LinePair
     left_lines, right_lines = (side.source.lines(side.lines, side.offset) for side in (left, right))
     for pair in pairs:
         sides = [
-            _cells(next(lines) if number else None)
+            line_cells(next(lines) if number else None)
             for lines, number in ((left_lines, pair.left), (right_lines, pair.right))
         ]
         for cells in zip_longest(*sides, fillvalue=EMPTY_CELLS):
             yield f"<tr>{''.join(cells)}</tr>"
 
 
-def _cells(line: RenderedLine | None) -> Iterator[str]:
+def line_cells(line: RenderedLine | None) -> Iterator[str]:
     """Yield the two cells of each row of a line."""
     if line:
         for index, html in enumerate(line.rows):

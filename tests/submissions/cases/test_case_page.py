@@ -15,8 +15,9 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import Params
 from fingerprint.reading import read
-from submissions.cases.case_list import TimedMember, cases
+from submissions.cases.case_list import cases
 from submissions.cases.change import CaseNames, DecisionInput, decide_case
+from submissions.cases.members import TimedMember
 from submissions.cases.read import case_core
 from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
 from submissions.models import Assignment, CaseDecision, CaseMember, Decision, Membership, Report, Submission
@@ -153,7 +154,7 @@ def test_other_thresholds_make_cases_exported_as_shown(alice_client: Client, rep
     [kept] = page.values("form.card input[name=threshold]", "value")
     options = {"names": "open", "decision": "on", "format": "html", "threshold": kept}
     document = page_of(alice_client.get(address(report, "ann", "export_case"), options))
-    assert document.texts(".contents:first-of-type tbody tr td:first-child") == ["ann", "ben"]
+    assert document.texts(".matrix tbody tr td:nth-child(2)") == ["ann", "ben"]
     assert "The pairs below, of at least 80\u202f%, link the members." in document.text("main")
 
 
@@ -194,7 +195,7 @@ def test_identical_copiers_are_one_case_which_is_printed_once(alice_client: Clie
     document = page_of(alice_client.get(export, options))
     assert document.text("h1") == f"Case {case.number}"
     assert len(document.all("section.chapter")) == 1 + (len(case.members) > 12)
-    assert len(document.all(".contents")[0].css("tbody tr")) == len(case.members)
+    assert len(document.all(".matrix tbody tr")) == len(case.members)
     assert "12 of them handed in the same files." in document.text("main")
     pdf = alice_client.get(export, options | {"format": "pdf"})
     assert pdf.content.startswith(b"%PDF")

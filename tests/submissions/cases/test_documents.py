@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from playwright.sync_api import Page as BrowserPage
 from pypdf import PdfReader
 
 from submissions.cases import documents
+from submissions.cases.case_list import cases
 from submissions.matches.differences import LinePair, align_lines
 from submissions.matches.source_html import Layers, PassageMark, Spans, line_starts
 from submissions.models import Decision, Pair, Report
@@ -25,7 +27,7 @@ from submissions.pages import paper
 from submissions.pages.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, source_rows
 from tests.support.every_page import World
 from tests.support.hostile_class import LINE, LIVE, NAMES
-from tests.support.html import Page, get_page, page_of
+from tests.support.html import Page, get_page, page_of, text_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -117,6 +119,60 @@ def test_lines_of_a_passage_stand_side_by_side_with_their_numbers(alice_client: 
     assert left[int(cells[0]) - 1].strip() == cells[1]
     assert right[int(cells[2]) - 1].strip() == cells[3]
     assert {"value", "values"} <= set(page.texts(".passage td.code u"))
+
+
+def test_the_first_page_on_paper_has_what_a_hearing_needs_and_questions_follow(
+    alice_client: Client, named: Pair
+) -> None:
+    named.left.handed_in = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+    named.left.save()
+    response = alice_client.get(*pair_document(named, format="pdf", sources="on"))
+    first, second, *rest = (page.extract_text() for page in PdfReader(io.BytesIO(response.content)).pages)
+    for content in list(NAMED.values())[:2]:
+        assert hashlib.sha256(content.encode()).hexdigest() in "".join(first.split())
+    for part in ("Lines to look at first", "Names in the same places", "2 Mar 2026", "time unknown"):
+        assert part in first
+        assert part not in "".join((second, *rest))
+    assert second.count("Explain line") >= len((ADA, BEN))
+    assert "Questions for the conversation" in second
+    assert "Annex" in rest[0]
+
+
+def test_a_students_copy_has_no_questions_and_no_times(alice_client: Client, named: Pair) -> None:
+    named.left.handed_in = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+    named.left.save()
+    page = page_of(alice_client.get(*pair_document(named, names=named.left_id)))
+    assert page.has(".hearing .hashes")
+    assert not page.has(".questions")
+    assert not {"Handed in", "2026"} & {*page.texts("th")} | {*re.findall("2 Mar 2026", page.html)}
+    page = page_of(alice_client.get(*pair_document(named, names="made-up")))
+    assert page.has(".questions")
+    assert not {"Handed in"} & {*page.texts("th")}
+
+
+def test_each_source_of_a_case_is_printed_once(alice_client: Client, hand_in: HandIn) -> None:
+    files = {f"{name}/main.py": CLASS["ada/main.py"] for name in ("ada", "dan")}
+    batch = hand_in(zipped(CLASS | files | {"ben/more.py": CLASS["cleo/main.py"]}))
+    report = Report.objects.get(assignment=batch.assignment)
+    (case,) = (case for case in cases(report, 0.3) if "dan" in case.names)
+    address = reverse("export_case", args=[batch.assignment_id, case.key])
+    query = {"format": "html", "names": "open", "sources": "on", "threshold": "30"}
+    page = page_of(alice_client.get(address, query))
+    printed = [
+        " ".join(text_of(row) for row in node.css("tbody tr")) for node in page.all(".whole table.lines")
+    ]
+    assert (
+        len(printed)
+        == len(set(printed))
+        == len({*files.values(), CLASS["ben/main.py"], CLASS["cleo/main.py"]})
+    )
+    sections = page.texts(".whole")
+    assert sum("The same bytes are printed above:" in text for text in sections) == len(
+        sections
+    ) - len(printed)
+    assert len(sections) > len(printed)
+    members = len(case.members)
+    assert len(page.all(".hearing .matrix td.cell")) == members * members
 
 
 def test_decision_notes_and_history_are_left_out_unless_asked_for(alice_client: Client, named: Pair) -> None:
@@ -228,7 +284,7 @@ def test_too_much_for_one_document_is_refused_and_a_pair_is_printed_in_part(
 ) -> None:
     monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
     page = page_of(alice_client.get(*pair_document(named)))
-    assert len(page.all("table.beside tbody tr")) == 5
+    assert len(page.all(".passage table.beside tbody tr")) == 5
     assert "more lines of this passage are left out here; the page of the pair has all" in page.text("main")
     decide(named)
     for asked, words in (

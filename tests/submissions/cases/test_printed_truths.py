@@ -46,7 +46,7 @@ def test_the_document_of_a_case_colours_equal_text_and_has_decisions_and_one_of_
     )
     page = page_of(alice_client.get(address, query))
     assert "Coloured text is equal on both sides" in page.text("body")
-    tables = [table.css("tr") for table in page.all("table.lines")]
+    tables = [table.css("tr") for table in page.all("table.beside")]
     assert len(tables) > 1
     for rows in tables:
         equal = [coloured(rows, side, "mark:not(.gap)") for side in (0, 1)]

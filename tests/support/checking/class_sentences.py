@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
 
 from tests.support.checking.exported import COMMENTS, Exported, K, Passage, folded, grams, words
 from tests.support.checking.sentences import (
@@ -16,6 +20,7 @@ from tests.support.checking.sentences import (
     states,
     written_counts,
 )
+from tests.support.html import Page, text_of
 
 MODIFIERS = re.compile(r"[^\w\s]|\b(?:public|private|protected|final|static)\b")
 
@@ -188,7 +193,7 @@ def shares_nothing(exported: Exported, key: Key, values: Values) -> bool:
 
 
 @states(
-    "case document", "p",
+    "case-document", "p",
     "{{ n }} weaker pair is left out; the page of the case has its similarity.",
     "{{ n }} weaker pairs are left out; the page of the case has their similarities.",
 )  # fmt: skip
@@ -201,12 +206,118 @@ def weaker(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) <= len(links) - printed and printed >= 1
 
 
-@states("case document", "p", "The pairs below, of at least {{ threshold }}, link the members.")
+@states("case-document", "p", "The pairs below, of at least {{ threshold }}, link the members.")
 def printed_links(exported: Exported, key: Key, values: Values) -> bool:
     rows = [row for row in exported.pairs if {row["left"], row["right"]} <= set(key[1:]) and row["case"]]
     return number(values["threshold"]) == percent(exported.parameters["threshold"]["value"]) and all(
         percent(row["similarity"]) >= number(values["threshold"]) for row in rows
     )
+
+
+# The first page of a document, and its questions.
+
+
+@states(
+    "document case-document",
+    ".hearing h3 .meta, .question .meta",
+    "Passage {{ number }}: at most {{ some }} of {{ all }} submissions have it",
+)
+def bound_of_first(exported: Exported, key: Key, values: Values) -> bool:
+    """Check that a printed passage of this number has this bound; `at_most` checks that."""
+    bound = f"in at most {values['some']} of {values['all']} submissions"
+    return any(
+        bound in one.heading and one.heading.startswith(f"Passage {values['number']} ")
+        for one in exported.passages(key)
+    )
+
+
+@states(
+    "document case-document", ".question p",
+    "Explain line {{ line }}.",
+    "Explain lines {{ first_line }} to {{ last_line }}.",
+)  # fmt: skip
+def asked_lines(exported: Exported, key: Key, values: Values) -> bool:
+    """Check that just these lines of a file are printed under the question."""
+    asked = [values[name] for name in ("line", "first_line", "last_line") if name in values]
+    sentence = f"Explain line{'s' * (len(asked) > 1)} {' to '.join(asked)}. "
+    found = [node for node in exported.pages[key].all(".question") if text_of(node).startswith(sentence)]
+    return bool(found) and all(_is_asked(exported, key, node, asked) for node in found)
+
+
+def _is_asked(exported: Exported, key: Key, node: LexborNode, asked: list[str]) -> bool:
+    """Return whether the rows of a question are these lines of a file, from the first to the last."""
+    rows = [[text_of(cell) for cell in row.css("td")] for row in node.css("tbody tr")]
+    printed = [(int(at), " ".join(text.split())) for at, text in rows if at]
+    code = node.css_first("code")
+    files = [exported.sources[name].get(text_of(code)) for name in key[1:]] if code else []
+    lines = [[" ".join(line.split()) for line in text.splitlines()] for text in files if text]
+    is_printed = any(all(text in one[at - 1] for at, text in printed if at <= len(one)) for one in lines)
+    return is_printed and [printed[0][0], printed[-1][0]] == [int(asked[0]), int(asked[-1])]
+
+
+@states("case-document", ".question .meta", "Pair {{ number }}.")
+def asked_pair(exported: Exported, key: Key, values: Values) -> bool:
+    return 0 < number(values["number"]) <= len(exported.pages[key].all("section.chapter"))
+
+
+@states("document case-document", ".renamed .meta", "and {{ n }} more name", "and {{ n }} more names")
+def more_names(exported: Exported, key: Key, values: Values) -> bool:
+    """Count the names that differ in the passages of the first pair, of which the page lists some."""
+    listed = len(exported.pages[key].all(".renamed code")) // 2
+    return 0 < number(values["n"]) <= len(_replaced(exported, key)) - listed
+
+
+@states("document case-document", ".hashes td", "and {{ n }} more file", "and {{ n }} more files")
+def more_files(exported: Exported, key: Key, values: Values) -> bool:
+    rows = Counter(row[0] for row in exported.pages[key].rows(".hashes tbody tr"))
+    return number(values["n"]) in {len(exported.sources[name]) - shown for name, shown in rows.items()}
+
+
+def _replaced(exported: Exported, key: Key) -> Counter[tuple[str, str]]:
+    """Return the words with those in their places that differ, in the passages of the first pair."""
+    replaced = Counter[tuple[str, str]]()
+    headings = Counter[str]()
+    for passage in exported.passages(key):
+        headings[passage.heading.split()[1]] += 1
+        if headings["1"] == 1 and not passage.common:
+            replaced += passage.changed()[0]
+    return replaced
+
+
+def first_pages(exported: Exported) -> Iterator[str]:
+    """Check the dots, names, SHA-256 and similarities of the first page of every document."""
+    for key, page in exported.pages.items():
+        if "document" in key[0] and page.has(".hearing"):
+            faults = (*_dots(exported, page), *_names(exported, key), *_hashes_and_matrix(exported, page))
+            yield from (f"{' / '.join(key)}: {fault}" for fault in faults)
+
+
+def _dots(exported: Exported, page: Page) -> Iterator[str]:
+    counts = [len(page.all(f".dots i{css}")) for css in ("", ".pair", ".some")]
+    some = re.search(r"at most (\d+) of", page.text(".hearing h3 .meta")) if counts[0] else None
+    if some and counts != [exported.size, 2, int(some[1]) - 2]:
+        yield f"{counts} dots of {exported.size}"
+
+
+def _names(exported: Exported, key: Key) -> Iterator[str]:
+    replaced, whole = _replaced(exported, key), all(one.changed()[1] for one in exported.passages(key))
+    for item in exported.pages[key].texts(".renamed li:has(code)"):
+        left, right, times = re.split(r" → | (?=\d+\S$)", item)
+        if whole and not 0 < number(times) <= replaced[left, right]:
+            yield f"{item}, and {replaced[left, right]} in the passages"
+
+
+def _hashes_and_matrix(exported: Exported, page: Page) -> Iterator[str]:
+    for name, *_, path, digest in page.rows(".hashes tbody tr"):
+        if hashlib.sha256(exported.data(name, path.split(", and ")[0])).hexdigest() != digest:
+            yield f"{path} of {name} has another SHA-256"
+    members = page.texts(".matrix tbody td:nth-child(2)")
+    for row in page.rows(".matrix tbody tr"):
+        for other, cell in zip(members, row[-len(members) :], strict=True):
+            known = exported.row_by_pair.get(frozenset((row[1], other)))
+            stated = str(percent(known["similarity"])) if known else ""
+            if re.sub(r"\D", "", cell) != stated:
+                yield f"{row[1]} and {other} have {stated}, not {cell}"
 
 
 # The report.
@@ -387,4 +498,4 @@ def bins_add_up(exported: Exported) -> Iterator[str]:
             yield f"best matches: {row}, and these are {sorted(values)}"
 
 
-DOCUMENTS.extend((nothing_is_hidden, bins_add_up))
+DOCUMENTS.extend((nothing_is_hidden, bins_add_up, first_pages))

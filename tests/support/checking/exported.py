@@ -118,7 +118,7 @@ class Exported:
             )
             address = reverse("export_case", args=[pk, ids[members[0]]])
             answer = client.get(address, {"format": "html", "names": "open"}, follow=True)
-            self.pages["case document", *members] = page_of(answer)
+            self.pages["case-document", *members] = page_of(answer)
         for name in sorted(self.own)[:STUDENTS]:
             self.pages["submission", name] = get_page(client, reverse("submission", args=[pk, ids[name]]))
 

@@ -1,0 +1,74 @@
+"""The members of a case: in the order of their times, and with their similarities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.cases.read import pairs_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import timedelta
+
+    from submissions.core.names import Names
+    from submissions.models import Report, Submission
+
+# Members that a table of similarities has rows for; a larger one cannot be read.
+MATRIX_MEMBERS = 20
+
+
+class TimedMember(NamedTuple):
+    """A submission of a case.
+
+    `later` is the time between the case's first submission and this one, None where it is unknown.
+    """
+
+    submission: Submission
+    later: timedelta | None
+
+
+def members_by_time(submissions: Iterable[Submission], names: Names) -> list[TimedMember]:
+    """Order by the time of handing in, then by the displayed name; those without a time come last.
+
+    Where names are hidden, no time is used: it can reveal who handed in.
+    """
+    by_name = sorted(submissions, key=lambda submission: names.display_name(submission.name).casefold())
+    if names.hidden:
+        return [TimedMember(submission, None) for submission in by_name]
+    timed = [(submission, submission.handed_in) for submission in by_name if submission.handed_in]
+    timed.sort(key=lambda pair: pair[1])
+    members = [TimedMember(submission, time - timed[0][1]) for submission, time in timed]
+    return members + [TimedMember(submission, None) for submission in by_name if not submission.handed_in]
+
+
+class MatrixCell(NamedTuple):
+    """The similarity of two members; None where their pair is not stored, or both are the same member."""
+
+    other: Submission
+    similarity: float | None
+    is_same: bool
+
+
+class MatrixRow(NamedTuple):
+    """A member of a case by its number, with its `TimedMember.later` and its similarities with all."""
+
+    number: int
+    member: Submission
+    later: timedelta | None
+    cells: list[MatrixCell]
+
+
+def similarity_matrix(
+    report: Report, members: Sequence[tuple[Submission, timedelta | None]]
+) -> list[MatrixRow]:
+    """Return the members in their order; the first ones have similarities, with each other."""
+    shown = [member for member, _ in members[:MATRIX_MEMBERS]]
+    known = pairs_between(report, [member.pk for member in shown])
+    cells = [
+        [MatrixCell(other, known.get(frozenset((one.pk, other.pk))), one == other) for other in shown]
+        for one in shown
+    ]
+    return [
+        MatrixRow(number, *member, cells[number - 1] if number <= len(cells) else [])
+        for number, member in enumerate(members, 1)
+    ]
