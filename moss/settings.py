@@ -163,6 +163,7 @@ BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 
 # Where people find the pages: links of mail and webhooks begin with it, and all addresses with its path.
 PUBLIC_URL = (value("MOSS_URL") or "http://127.0.0.1:8000").rstrip("/")
+HAS_PUBLIC_URL = bool(value("MOSS_URL"))
 PUBLIC_PATH = urlsplit(PUBLIC_URL).path
 PUBLIC_ORIGIN = PUBLIC_URL.removesuffix(PUBLIC_PATH)
 FORCE_SCRIPT_NAME = PUBLIC_PATH or None

@@ -53,15 +53,29 @@ def test_the_socket_is_at_the_address_that_the_web_server_would_take_alone() -> 
     assert section("moss-web.service", "Unit")["Requires"] == "moss-web.socket"
 
 
-def test_the_target_wants_every_service_and_all_are_alike() -> None:
-    assert section("moss.target", "Unit")["Wants"].split() == [
+def test_the_target_wants_every_part_that_all_need_and_all_are_alike() -> None:
+    wanted = section("moss.target", "Unit")["Wants"].split()
+    assert wanted == [
         "moss-web.service", "moss-worker.service", "moss-interactive.service", "moss-maintenance.service",
     ]  # fmt: skip
-    assert set(section("moss.target", "Unit")["Wants"].split()) == set(SERVICES)
+    assert {*SERVICES} - {*wanted} == {"moss-listen.service", "moss-backup.service"}
+    once = {"Type", "Restart", "RestartSec", "StateDirectory"}
     differing = {"ExecStart", "KillMode", "TimeoutStopSec"}
-    common = [
-        {key: value for key, value in section(name, "Service").items() if key not in differing}
+    common = {
+        name: {key: value for key, value in section(name, "Service").items() if key not in differing}
         for name in SERVICES
-    ]
-    assert common[1:] == common[:-1]
-    assert common[0]["ExecStartPre"] == f"{PROGRAM} manage migrate --check"
+    }
+    backup, parts = common.pop("moss-backup.service"), list(common.values())
+    assert parts[1:] == parts[:-1]
+    assert parts[0]["ExecStartPre"] == f"{PROGRAM} manage migrate --check"
+    assert {key: value for key, value in backup.items() if key not in once} == {
+        key: value for key, value in parts[0].items() if key not in once
+    }
+
+
+def test_the_timer_writes_backups_into_a_folder_that_its_service_makes() -> None:
+    assert section("moss-backup.timer", "Timer")["Persistent"] == "true"
+    assert section("moss-backup.timer", "Install")["WantedBy"] == "timers.target"
+    folder = section("moss-backup.service", "Service")["ExecStart"].rpartition(" ")[2]
+    made = section("moss-backup.service", "Service")["StateDirectory"].split()
+    assert folder in {f"/var/lib/{name}" for name in made}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import getpass
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import timedelta
@@ -173,6 +175,26 @@ def _refuse_while_used() -> None:
         raise click.ClickException(f"Stop these first: {', '.join(names)}. Nothing was changed.")
     if others:
         click.echo(f"Connected, too, which may delay the restoring: {', '.join(others)}.", err=True)
+
+
+@click.command(short_help="List the share links that open, with their addresses.")
+def links() -> None:
+    """List the share links of all courses that open, as CSV, with their addresses.
+
+    With another SECRET_KEY, links that were sent before do not open any more: send these instead.
+    """
+    start_django()
+    from django.conf import settings
+    from django.urls import reverse
+
+    from submissions.shares.links import share_token, working_shares
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["course", "assignment", "left", "right", "made by", "expires", "address"])
+    for share in working_shares():
+        address = settings.PUBLIC_ORIGIN + reverse("shared", args=[share_token(share)])
+        about = share.assignment.course.name, share.assignment.name, share.left, share.right
+        writer.writerow([*about, share.created_by, share.expires.isoformat(), address])
 
 
 @click.command(short_help="Check the installation and say what to do.")

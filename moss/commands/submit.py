@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import ssl
 import sys
 import tempfile
 import time
@@ -111,8 +112,10 @@ class Service:
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[http.client.HTTPResponse, bytes]:
         parts = urlsplit(self.server)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.netloc, timeout=TIMEOUT)
+        connection = http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT)
+        if parts.scheme == "https":
+            trusted = ssl.create_default_context(cafile=os.environ.get("REQUESTS_CA_BUNDLE"))
+            connection = http.client.HTTPSConnection(parts.netloc, timeout=TIMEOUT, context=trusted)
         try:
             sent = {"Authorization": f"Bearer {self.token}", "Accept-Language": "en", **headers}
             connection.request(method, f"{parts.path}/api/v1{path}", body, sent)

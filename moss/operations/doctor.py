@@ -90,7 +90,10 @@ KEEP = (
 SEPARATE = (
     "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
 )
-FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
+FORMER = (
+    "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or make these webhooks and second factors anew, and "
+    "send share links again, whose addresses `moss links` lists."
+)
 SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
 
 CORRECT = {
@@ -479,7 +482,11 @@ def sealed() -> Finding:
     lost = sum(not text for text in rows) + sum(not opened_or_empty(text) for text in factors if text)
     if not lost:
         return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
-    return problem("secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY", FORMER)
+    return problem(
+        "secrets",
+        f"{lost} secrets in the database were sealed with another SECRET_KEY, and share links signed",
+        FORMER,
+    )
 
 
 def deployment() -> Finding:

@@ -45,7 +45,10 @@ LONGEST_PAUSE = 30.0
 SETTLED_SECONDS = 60.0
 
 READY_SECONDS = 120.0
-AS_ROOT = "This runs as root, and so does everything that reads students' files. Use an account of its own."
+AS_ROOT = (
+    "This runs as root, and so does everything that reads students' files; a private Postgres and its data are "
+    "of the user nobody. Use an account of its own."
+)
 WEB_COMMAND = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address of a server that listens on all interfaces
 

@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
     from django.utils.functional import _StrPromise
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,11 @@ class Mail:
             logger.warning("a mail could not be sent (%s): %s", self.template, error)
             return False
         return True
+
+
+def public_address(request: HttpRequest, path: str) -> str:
+    """Return the whole address of a path, to give away: under MOSS_URL, else as the request came."""
+    return f"{settings.PUBLIC_ORIGIN}{path}" if settings.HAS_PUBLIC_URL else request.build_absolute_uri(path)
 
 
 def language_of(user: User) -> str:

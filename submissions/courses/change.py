@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _, gettext_lazy
 
-from submissions.core.mails import Mail, language_at
+from submissions.core.mails import Mail, language_at, public_address
 from submissions.core.rights import REASON_HOLDS, acts_as_administrator, stated_reason
 from submissions.core.submitters import ROWS, enrol, lock_roster, mate_keys
 from submissions.courses.read import open_invitation
@@ -215,7 +215,7 @@ def tell_owner(
 
 def invitation_address(request: HttpRequest, invitation: Invitation) -> str:
     """Return the link of an invitation; whoever has it can accept it."""
-    return request.build_absolute_uri(reverse("invitation", args=[invitation_token(invitation)]))
+    return public_address(request, reverse("invitation", args=[invitation_token(invitation)]))
 
 
 def mail_invitation(request: HttpRequest, invitation: Invitation) -> bool:
@@ -228,7 +228,7 @@ def mail_owner(
 ) -> None:
     """Mail the owner what access an administrator gave, if mail is set; `owner` is a former one."""
     if settings.MAIL and acts_as_administrator(user, course):
-        address = request.build_absolute_uri(reverse("people", args=[course.pk]))
+        address = public_address(request, reverse("people", args=[course.pk]))
         tell_owner(owner or course.owner, course, user, access, address)
 
 

@@ -34,6 +34,7 @@ from submissions.core.api import (
     numbers_of,
     user_of,
 )
+from submissions.core.mails import public_address
 from submissions.core.names import Names
 from submissions.core.rights import Right
 from submissions.models import Assignment, Share
@@ -123,7 +124,7 @@ def _require_all_that_it_shows(user: User, assignment: Assignment) -> None:
 
 
 def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:
-    address = request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
+    address = public_address(request, reverse("shared", args=[share_token(share)]))
     return ShareOut(
         id=share.pk,
         url=None if ended else address,
@@ -202,7 +203,7 @@ def ask_to_read(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: 
     if not stored:
         return Status(200, RequestOut(state=pair.request.state if pair.request else "asked"))
     if settings.MAIL:
-        address = request.build_absolute_uri(reverse("people", args=[pair.course.pk]) + "#requests")
+        address = public_address(request, reverse("people", args=[pair.course.pk]) + "#requests")
         actions.announce_request(pair, user, address)
     return Status(201, RequestOut(state=stored.state))
 

@@ -77,6 +77,12 @@ def stopped_shares() -> QuerySet[Share]:
     return Share.objects.filter(_is_valid()).exclude(_maker_may_share())
 
 
+def working_shares() -> QuerySet[Share]:
+    """Return the links of all courses that open, those that end soonest first."""
+    rows = Share.objects.filter(_is_valid()).filter(_maker_may_share()).order_by("expires", "pk")
+    return rows.select_related("assignment__course", "created_by")
+
+
 def assignments_with_stopped_shares(course: Course) -> QuerySet[Assignment]:
     return course.assignments.filter(pk__in=stopped_shares().order_by().values("assignment"))
 

@@ -21,6 +21,7 @@ from submissions.cases.case_list import listed_case
 from submissions.cases.read import PairNames, pair_names
 from submissions.cases.views import case_context
 from submissions.core.access import find_assignment, find_share, withheld_pair
+from submissions.core.mails import public_address
 from submissions.core.names import Names, anonymous_names, asks_of_people, names_for, real_names
 from submissions.core.rights import Right
 from submissions.pages.requests import AuthenticatedRequest, hide_address, signed_in
@@ -98,7 +99,7 @@ def _parse_pair(assignment: Assignment, value: str) -> PairNames | None:
 
 
 def _address(request: HttpRequest, share: Share) -> str:
-    return request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
+    return public_address(request, reverse("shared", args=[share_token(share)]))
 
 
 @signed_in("POST")
@@ -225,7 +226,7 @@ def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> 
     if not pair:
         return _nothing_to_ask(request, report, pk, left_id, right_id)
     if actions.ask_to_read(pair, request.user):
-        address = request.build_absolute_uri(reverse("people", args=[pair.course.pk]) + "#requests")
+        address = public_address(request, reverse("people", args=[pair.course.pk]) + "#requests")
         sent = settings.MAIL and actions.announce_request(pair, request.user, address)
         messages.success(request, gettext("You asked. The pair opens here when they agree."))
         if not sent:
@@ -253,7 +254,7 @@ def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if actions.answer_request(reading_request, request.user, request.POST.get("state", "")):
         asking = reading_request.new.batch.assignment_id
         if settings.MAIL:
-            address = request.build_absolute_uri(reverse("pairs", args=[asking]))
+            address = public_address(request, reverse("pairs", args=[asking]))
             actions.announce_answer(reading_request, address)
         messages.success(request, gettext("Your answer was stored."))
     return redirect(reverse("people", args=[course.pk]) + "#requests")

@@ -20,6 +20,7 @@ from tests.support.api import secret_of
 from tests.support.git_server import GitServer, hand_in
 from tests.support.loopback import Handler, serving
 from tests.support.processes import completed
+from tests.support.receiver import Receiver
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
 
@@ -192,6 +193,16 @@ def test_a_server_that_does_not_answer_and_an_empty_folder_are_told(tmp_path: Pa
     empty.mkdir()
     nothing = run("http://127.0.0.1:9", str(empty), "--assignment", "1", token="moss_x")
     assert "There is no file in" in nothing.stderr
+
+
+def test_authorities_of_a_campus_are_trusted(
+    encrypted_receiver: Receiver, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = (f"https://localhost:{encrypted_receiver.server_port}", str(folder), "--assignment", "1")
+    assert "certificate verify failed" in run(*about, token="moss_x").stderr
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
+    run(*about, token="moss_x")
+    assert [one.path for one in encrypted_receiver.received] == ["/api/v1/assignments/1/resumable"]
 
 
 def begun(archive: Path, *about: str) -> BegunUpload:

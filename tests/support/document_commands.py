@@ -47,6 +47,8 @@ COVERED = {
     "moss stop": "tests/moss/serving/test_supervisor.py::test_stop_without_a_server_says_that_none_runs",
     "moss student": "tests/moss/test_student_command.py",
     "moss submit": "tests/moss/test_submit.py",
+    "moss account": "tests/moss/test_account_command.py",
+    "moss links": "tests/submissions/shares/test_share_form.py",
     "moss token": "tests/moss/test_token_command.py",
     "curl http://127.0.0.1:8000/healthz": "tests/moss/test_health.py",
 }

@@ -49,7 +49,7 @@ from submissions.cases.api import (
 from submissions.core import api as problems
 from submissions.core.access import Gone
 from submissions.core.accounts import QuotaExceeded, note_use, token_by_digest, token_digest
-from submissions.core.api import MEANINGS, Problem, refuse_unknown
+from submissions.core.api import MEANINGS, UNKNOWN, Problem, refuse_unknown
 from submissions.courses.api import (
     assignments_router as assignments,
     courses_router as courses,
@@ -463,9 +463,7 @@ def _problem(exception: Any, status: int) -> Problem:
     if isinstance(exception, Problem):
         return exception
     if isinstance(exception, ValidationError):
-        errors = [
-            {"field": ".".join(map(str, error["loc"])), "message": error["msg"]} for error in exception.errors
-        ]
+        errors = [_error_of(error) for error in exception.errors]
         return Problem(422, "; ".join(f"{one['field']}: {one['message']}" for one in errors), errors=errors)
     if isinstance(exception, HttpError):
         if isinstance(exception.__cause__, Problem):  # of a body that was parsed
@@ -474,6 +472,13 @@ def _problem(exception: Any, status: int) -> Problem:
     if status == HTTPStatus.NOT_FOUND:
         return Problem(status, MEANINGS[status])
     return Problem(status, str(exception))
+
+
+def _error_of(error: dict[str, Any]) -> dict[str, str]:
+    """Return the field and the message of an error; a field has the same name in a form and in JSON."""
+    source, *names = error["loc"]
+    field = ".".join(map(str, names[1:] if source == "body" else names)) or source
+    return {"field": field, "message": UNKNOWN if error["type"] == "extra_forbidden" else error["msg"]}
 
 
 add_handlers(api)

@@ -269,3 +269,12 @@ def test_stop_without_a_server_says_that_none_runs(tmp_path: Path) -> None:
     stopped = completed([*MOSS, "stop"], env=environment(tmp_path))
     assert stopped.returncode == 0
     assert stopped.stdout == f"No server runs in {tmp_path}.\n"
+
+
+@pytest.mark.parametrize("user", ["root", "another"])
+def test_root_is_warned_and_data_of_another_user_are_refused(user: str, tmp_path: Path) -> None:
+    now = 0 if user == "root" else os.getuid() + 1
+    other = f"import os\nos.geteuid = lambda: {now}\n"
+    said = completed([sys.executable, "-c", other + CLAIM], env=environment(tmp_path)).stderr
+    assert ("belongs to another user" in said) == (now != os.getuid())
+    assert ("of the user nobody. Use an account of its own." in said) == (now == os.getuid() == 0)

@@ -1,13 +1,20 @@
+import csv
 from datetime import timedelta
+from io import StringIO
+from urllib.parse import urlsplit
 
 import pytest
+from click.testing import CliRunner
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
+from moss.commands.operations import links
 from submissions.models import Report, Share
 from submissions.shares import links as shares
+from tests.support.api import secret_of
 from tests.support.html import get_page, page_of
 from tests.support.shares import best, link_to, shared_report
 from tests.support.uploads import CountQueries
@@ -34,6 +41,36 @@ def test_alice_makes_and_revokes_a_listed_link(alice_client: Client, visitor: Cl
     alice_client.post(reverse("revoke_share", args=[share.pk]))
     assert visitor.get(link_to(share)).status_code == 410
     assert link_to(share) not in get_page(alice_client, address).html
+
+
+def test_links_begin_with_the_address_of_the_settings(
+    alice: User, alice_client: Client, report: Report, settings: Settings
+) -> None:
+    settings.HAS_PUBLIC_URL, settings.PUBLIC_ORIGIN = True, "https://moss.example.org"
+    address = reverse("shares", args=[report.assignment_id])
+    alice_client.post(address, {"lasting": "day"})
+    whole = f"https://moss.example.org{link_to(Share.objects.get())}"
+    shown = get_page(alice_client, address).values(".shared-link input[readonly]", "value")
+    asked = alice_client.get(
+        f"/api/v1/assignments/{report.assignment_id}/shares",
+        headers={"Authorization": f"Bearer {secret_of(alice)}"},
+    )
+    assert [*shown, asked.json()["items"][0]["url"]] == [whole, whole]
+
+
+def test_with_another_key_links_have_other_addresses_that_a_command_lists(
+    visitor: Client, report: Report, alice: User, settings: Settings
+) -> None:
+    share = shares.create_share(report.assignment, alice, timezone.now() + timedelta(days=1))
+    former, first = settings.SECRET_KEY, link_to(share)
+    settings.SECRET_KEY = "another key, with which nothing was signed"
+    assert visitor.get(first).status_code == 403
+    [row] = csv.DictReader(StringIO(CliRunner().invoke(links).stdout))
+    again = urlsplit(row["address"]).path
+    assert (row["made by"], row["assignment"]) == ("alice", report.assignment.name)
+    assert [visitor.get(link).status_code for link in (again, first)] == [200, 403]
+    settings.SECRET_KEY_FALLBACKS = [former]
+    assert visitor.get(first).status_code == 200
 
 
 def test_a_link_to_one_pair_is_made_from_its_ids(alice_client: Client, report: Report) -> None:

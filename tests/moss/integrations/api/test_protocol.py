@@ -27,6 +27,9 @@ def test_every_error_is_a_problem(caller: Client) -> None:
     assert problem_of(send(caller, "delete", "/courses"))["status"] == 405
     assert problem_of(send(caller, "post", "/courses", {}))["status"] == 422
     assert problem_of(send(caller, "post", "/courses", {"name": " "}))["errors"][0]["field"] == "name"
+    unknown = [{"field": "nme", "message": "There is no such field here."}]
+    assert problem_of(send(caller, "post", "/courses", {"name": "x", "nme": "x"}))["errors"] == unknown
+    assert problem_of(send(caller, "get", "/courses?nme=x"))["errors"] == unknown
     too_large = caller.post(f"{API}/courses", b"x" * 3_000_000, content_type="application/json")
     assert problem_of(too_large)["status"] == 413
     broken = caller.post(f"{API}/courses", b"{", content_type="application/json")

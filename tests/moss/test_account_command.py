@@ -1,0 +1,84 @@
+"""`moss account`: accounts in bulk from the command line."""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from django.contrib.auth.models import User
+from django.core import mail
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from moss.commands.accounts import account
+from submissions.models import AuditEntry
+from tests.support.api import client_with, secret_of, send
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = "\ufeffusername;email;first_name;last_name\nada;ada@example.org;Ada;Lovelace\nben;;Ben;\n"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(account, arguments)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> str:
+    file = tmp_path / "people.csv"
+    file.write_text(PEOPLE)
+    return str(file)
+
+
+def test_accounts_of_a_file_are_created_once_and_listed(people: str) -> None:
+    assert run("create", "--csv", people).output == "2 accounts were created, 0 existed.\n"
+    assert run("create", "--csv", people, "cleo").output == "1 accounts were created, 2 existed.\n"
+    assert User.objects.get(username="ada").get_full_name() == "Ada Lovelace"
+    assert not User.objects.get(username="ada").has_usable_password()
+    rows = list(csv.DictReader(StringIO(run("list").output)))
+    assert [(row["username"], row["email"], row["is_active"]) for row in rows] == [
+        ("ada", "ada@example.org", "True"), ("ben", "", "True"), ("cleo", "", "True"),
+    ]  # fmt: skip
+    assert AuditEntry.objects.filter(subject="created: ben").count() == 1
+
+
+@pytest.mark.parametrize("wrong", ["service:x", "a b", ""])
+def test_where_one_cannot_be_created_none_is(people: str, wrong: str) -> None:
+    refused = run("create", "--csv", people, wrong)
+    assert (refused.exit_code, "None was created." in refused.output) == (1, True), refused.output
+    assert not User.objects.exists()
+
+
+def test_invited_people_choose_a_password_by_mail_or_by_a_printed_link(
+    people: str, client: Client, settings: Settings
+) -> None:
+    settings.MAIL, settings.PUBLIC_ORIGIN = True, "https://moss.example.org"
+    result = run("invite", "--csv", people)
+    [sent] = mail.outbox
+    assert (sent.to, "user name ada" in str(sent.body)) == (["ada@example.org"], True)
+    for text in (str(sent.body), result.output):
+        [path] = re.findall(r"https://moss\.example\.org(/\S+)", text)
+        form = client.get(path, follow=True)
+        password = "lighthouse keeper 1811"
+        chosen = client.post(form.redirect_chain[-1][0], {"password1": password, "password2": password})
+        assert chosen.status_code == 302
+        assert not client.get(path, follow=True).redirect_chain
+    assert [user.check_password(password) for user in User.objects.all()] == [True, True]
+
+
+def test_a_closed_account_can_do_nothing_any_more(alice: User, alice_client: Client) -> None:
+    caller = client_with(secret_of(alice))
+    assert send(caller, "get", "/courses").status_code == 200
+    assert run("disable", "alice").output == "1 accounts were closed.\n"
+    assert send(caller, "get", "/courses").status_code == 401
+    assert alice_client.get("/").status_code == 302
+    assert "There is no account, or it is closed: alice." in run("disable", "alice").output
+
+
+def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.csv"
+    file.write_text("name,mail\nada,x\n")
+    assert "has no column username" in run("create", "--csv", str(file)).output
+    assert run("create").exit_code == 2
