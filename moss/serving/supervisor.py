@@ -46,8 +46,8 @@ SETTLED_SECONDS = 60.0
 
 READY_SECONDS = 120.0
 AS_ROOT = (
-    "This runs as root, and so does everything that reads students' files; a private Postgres and its data are "
-    "of the user nobody. Use an account of its own."
+    "This runs as root, and so does everything that reads students' files; a private Postgres is "
+    "of the user nobody, and so are its data. Use an account of its own."
 )
 WEB_COMMAND = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address of a server that listens on all interfaces

@@ -277,4 +277,6 @@ def test_root_is_warned_and_data_of_another_user_are_refused(user: str, tmp_path
     other = f"import os\nos.geteuid = lambda: {now}\n"
     said = completed([sys.executable, "-c", other + CLAIM], env=environment(tmp_path)).stderr
     assert ("belongs to another user" in said) == (now != os.getuid())
-    assert ("of the user nobody. Use an account of its own." in said) == (now == os.getuid() == 0)
+    assert ("of the user nobody, and so are its data. Use an account of its own." in said) == (
+        now == os.getuid() == 0
+    )

@@ -167,9 +167,9 @@ def test_each_source_of_a_case_is_printed_once(alice_client: Client, hand_in: Ha
         == len({*files.values(), CLASS["ben/main.py"], CLASS["cleo/main.py"]})
     )
     sections = page.texts(".whole")
-    assert sum("The same bytes are printed above:" in text for text in sections) == len(
-        sections
-    ) - len(printed)
+    assert sum("The same bytes are printed above:" in text for text in sections) == len(sections) - len(
+        printed
+    )
     assert len(sections) > len(printed)
     members = len(case.members)
     assert len(page.all(".hearing .matrix td.cell")) == members * members
