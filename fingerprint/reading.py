@@ -19,7 +19,13 @@ from fingerprint.languages.detection import PAGE_NAMES
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.normalisation import fill_normalised
-from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, text_in
+from fingerprint.languages.pasted_code import (
+    COMPARISON_NAMES,
+    language_of_pasted,
+    newer_version,
+    pasted_program,
+    text_in,
+)
 from fingerprint.languages.task_statement import NO_STRING_WORDS, StringWords, string_words
 from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
 from fingerprint.lextables.deadline import TooSlow, time_limit
@@ -150,6 +156,9 @@ def _identify(data: bytes, filename: str, language: str, likely: str = "") -> tu
         decoded = decode(data).text
         if chosen is None and filename.lower().endswith(PAGE_NAMES) and (program := pasted_program(decoded)):
             return program, front_end(language_of_pasted(program, likely))
+        if chosen is None and filename.lower().endswith(COMPARISON_NAMES):
+            name, newer = newer_version(decoded)
+            chosen = front_end(detect(name, newer, likely)) if newer else None
         chosen = chosen or front_end(detect(filename, decoded, likely))
         return text_in(chosen, decoded), chosen
     except ValueError as error:

@@ -53,7 +53,7 @@ class Scan(NamedTuple):
     """Result of one lexing pass: the normalised tokens, and the lexemes that normalisation replaced.
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
-    in text order; their kinds are ids of the lexemes as written, of numbers by value (see `lexeme_ids`).
+    in text order; their kinds are terms: of the lexemes as written, of numbers by value (see `lexeme_terms`).
     `lexical_classes` (uint8) has a `LexicalClass` for each token of `lexical`. `directives` has each import,
     include and macro definition as one token, with its class in `directive_classes`. `coarse` is the stream
     that all languages share; None where it was not asked for or the language has none. `spans` are those of

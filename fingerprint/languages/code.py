@@ -24,9 +24,15 @@ from fingerprint.languages.lexers import (
     import_mended_lexers,
     lexer_class,
 )
-from fingerprint.languages.lexical_terms import directive_columns, include_spans, macro_spans, macros_as_code
+from fingerprint.languages.lexical_terms import (
+    directive_columns,
+    include_spans,
+    lexeme_terms,
+    macro_spans,
+    macros_as_code,
+)
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
-from fingerprint.languages.look_alikes import plain, with_ascii_marks
+from fingerprint.languages.look_alikes import plain, with_ascii_marks, without_escapes
 from fingerprint.languages.normalisation import LEXEMES, Normalised, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
 from fingerprint.languages.vocabulary import Vocabulary
@@ -119,7 +125,7 @@ class CodeFrontEnd:
         self, texts: Sequence[str], *, coarse: bool = False, spans: bool = False
     ) -> list[Scan | LexerFailed]:
         """Return what `scan` returns for each text, or raises; together they take less time."""
-        vocabulary, inputs = self._current_vocabulary(), list(map(_program_input, texts))
+        vocabulary, inputs = self._current_vocabulary(), list(map(self._input, texts))
         codes = [self._code(one.source) for one in inputs]
         results = self._lexed_all(codes, vocabulary)
         lexed = [(number, one) for number, one in enumerate(results) if isinstance(one, Lexed)]
@@ -138,7 +144,7 @@ class CodeFrontEnd:
         return scans
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        lexer_input, vocabulary = _program_input(text), self._current_vocabulary()
+        lexer_input, vocabulary = self._input(text), self._current_vocabulary()
         lexed = self._lexed(self._code(lexer_input.source), vocabulary)
         rows = normalise([lexed], vocabulary, by_line=self.language.by_line).of(0).complete
         rows = rows[rows[:, MARKS] & Mark.DROPPED == 0]
@@ -147,7 +153,7 @@ class CodeFrontEnd:
             yield start, end, vocabulary.kind_names[code]
 
     def highlight(self, text: str) -> list[Span]:
-        lexer_input, vocabulary = _program_input(text), self._current_vocabulary()
+        lexer_input, vocabulary = self._input(text), self._current_vocabulary()
         lexed = self._lexed(self._folded(lexer_input.source), vocabulary)
         spans = _highlighted(lexer_input, lexed, vocabulary)
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
@@ -162,6 +168,11 @@ class CodeFrontEnd:
     @cached_property
     def _lexer(self) -> Lexer:
         return dispatching_lexer(lexer_class(self.language.lexer))
+
+    def _input(self, text: str) -> LexerInput:
+        if self.language.escapes:
+            text = without_escapes(text, everywhere=self.language.escapes == "everywhere")
+        return lexer_input_of(with_ascii_marks(text))
 
     def _lexed(self, source: str, vocabulary: Vocabulary) -> Lexed:
         (result,) = self._lexed_all([source], vocabulary)
@@ -219,12 +230,13 @@ class CodeFrontEnd:
         if text.disorder:
             order = np.lexsort((classes, lexemes.starts))
             classes, lexemes = classes[order], lexemes.in_order(order)
+        terms = lexeme_terms(lexemes.ids, lexemes.ends - lexemes.starts, classes)
         directive_classes, ids, starts, ends = self._directives(
             text.statements, self._folded(lexer_input.source)
         )
         return Scan(
             _stream(lexer_input, text.tokens),
-            _stream(lexer_input, lexemes),
+            _stream(lexer_input, lexemes._replace(ids=terms)),
             classes,
             _stream(lexer_input, StreamColumns(ids, starts, ends)),
             directive_classes,
@@ -255,10 +267,6 @@ def lexer_input_of(text: str) -> LexerInput:
     """Return a text for a lexer, as readers see it, without markers of a conflict."""
     seen = plain(text)
     return LexerInput(without_conflict_markers(seen.text), seen.unseen)
-
-
-def _program_input(text: str) -> LexerInput:
-    return lexer_input_of(with_ascii_marks(text))
 
 
 def in_small_letters(text: str) -> str:

@@ -7,6 +7,7 @@ of the coarse stream are here too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 # The languages that `bench/translations` measures, and TypeScript, which is lexed like JavaScript.
 COARSE_LANGUAGES = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "typescript"})
@@ -80,6 +81,7 @@ class Language:
     multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
         token types; any other literal ends with its line. None when every literal may cross lines.
     letters : the lexer may return a name letter by letter
+    escapes : whether an escape (u0041 behind a backslash) is a letter of a name, or any sign, anywhere
     preprocessor : lines that begin with `#` are directives of the C preprocessor
     synonyms : maps lexemes to the lexeme of the same meaning that replaces them
     """
@@ -107,6 +109,7 @@ class Language:
     parts: bool = False
     multiline: str | None = None
     letters: bool = False
+    escapes: Literal["", "names", "everywhere"] = ""
     preprocessor: bool = False
     synonyms: dict[str, str] = field(default_factory=dict)
 
@@ -175,7 +178,7 @@ LANGUAGES = (
         "java", "Java", "java", "*.java *.pde", statements="import package",
         noise="public private protected final strictfp transient native",
         type_words="var",
-        version=2,
+        version=3, escapes="everywhere",
         soft_words="exports module open opens permits provides requires sealed to transitive uses with",
         multiline='"""',
     ),
@@ -208,7 +211,7 @@ LANGUAGES = (
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
         type_words="var void object dynamic",
-        version=2,
+        version=3, escapes="names",
         soft_words="add alias ascending by descending equals from get global group init into join let managed"
         " nameof notnull on orderby remove scoped select set unmanaged value when where with",
         noise="public private protected internal partial async unsafe extern volatile",
@@ -217,7 +220,7 @@ LANGUAGES = (
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @", noise="export async",
-        version=2, soft_words="as from of",
+        version=3, soft_words="as from of", escapes="names",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),
@@ -225,7 +228,7 @@ LANGUAGES = (
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
         noise="public private protected export async declare override",
-        version=2, soft_words="as from of type",
+        version=3, soft_words="as from of type", escapes="names",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),

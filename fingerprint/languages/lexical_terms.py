@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Bounds, Classes, Kinds, Offsets, Positions, Terms
     from fingerprint.languages.base import Scan
     from fingerprint.languages.vocabulary import LexicalColumns
-    from fingerprint.tokens import Joined, TokenStream
+    from fingerprint.tokens import Joined
 
 # Tokens on each side of a name that tell its uses apart.
 REACH = 2
@@ -227,18 +227,18 @@ class LexicalTerms(NamedTuple):
         return self[:3]
 
 
-def lexeme_terms(stream: TokenStream, classes: Classes) -> Terms:
-    """Return the term of each name and literal, by the columns of `Scan`."""
-    lengths = np.maximum(stream.ends - stream.starts - QUOTES * (classes == STRING), 0)
-    terms = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
+def lexeme_terms(ids: Kinds, lengths: Offsets, classes: Classes) -> Terms:
+    """Return the term of each name and literal, by its number of characters as a lexer sees it."""
+    lengths = np.maximum(lengths - QUOTES * (classes == STRING), 0)
+    terms = ids & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
     # The id of a number has its length already.
-    return np.where(classes == NUMBER, stream.kinds, terms)
+    return np.where(classes == NUMBER, ids, terms)
 
 
 def lexical_terms(scans: Sequence[Scan]) -> list[LexicalTerms]:
     """Return the terms of documents; words of comments are not used (docs/know/score.md)."""
     lexical, classes = joined([scan.lexical for scan in scans]), _column(scans, "lexical_classes")
-    terms, is_name = lexeme_terms(lexical.stream, classes), classes == IDENTIFIER
+    terms, is_name = lexical.stream.kinds, classes == IDENTIFIER
     names, literals = count_rows(is_name, lexical.ends), count_rows(~is_name, lexical.ends)
     uses, use_ends = name_uses(joined([scan.tokens for scan in scans]), lexical.take(is_name))
     macros, imports = _directives(scans)

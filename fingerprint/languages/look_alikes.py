@@ -49,6 +49,13 @@ _MARKS = {
 }
 _QUOTES = {'"': "\u201c\u201d\u201e\u201f\uff02", "'": "\u2018\u2019\u201a\u201b\uff07"}
 _OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
+FILLER = "\u2060"
+# A letter or a mark of ASCII by its number; behind two backslashes it is none.
+_BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
+_ANY_ESCAPE = re.compile(_BEFORE + "u++(?P<code>00(?:0[aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E]))")
+_LETTER_ESCAPE = re.compile(
+    _BEFORE + r"u\{?(?P<code>0{0,6}(?:24|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA]))\}?"
+)
 # The Greek mark that looks like a semicolon, where no Greek word ends.
 _QUESTION_MARK = re.compile("(?<![\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff])\u037e")
 
@@ -107,6 +114,22 @@ def with_ascii_marks(text: str) -> str:
         if quote not in text:
             text = text.translate(dict.fromkeys(map(ord, others), quote))
     return text.translate(_MARKS)
+
+
+def without_escapes(text: str, *, everywhere: bool) -> str:
+    r"""Return a program of the same length in which letters and digits stand for escapes such as `\u0041`.
+
+    Each escape becomes its character and others that nobody sees. `everywhere`: as in Java, where an escape
+    may stand for a mark or the end of a line, too.
+    """
+    if "\\u" not in text:
+        return text
+    return (_ANY_ESCAPE if everywhere else _LETTER_ESCAPE).sub(_unescaped, text)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    letter = chr(int(escape["code"], 16))
+    return escape["before"] + letter + FILLER * (len(escape[0]) - len(escape["before"]) - 1)
 
 
 def load_look_alikes() -> None:

@@ -86,7 +86,7 @@ class Notebook:
 
     name = "notebook"
     title = "Jupyter notebook"
-    version = 3
+    version = 4
 
     def __init__(self, front_end: Callable[[str], FrontEnd]) -> None:
         self._front_end = front_end

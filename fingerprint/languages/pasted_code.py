@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from fingerprint.languages.decoding import decode
@@ -34,15 +35,20 @@ _BROKEN_LINE = re.compile(r"(?<!>)\r?\n")
 _NUMBER_CELL = re.compile(r"<td\b[^<>]*>\s*\d+\s*</td>", re.IGNORECASE)
 _CELL = re.compile(r"</?(?:table|tbody|td)\b[^<>]*>\n?|<tr\b[^<>]*>\n?", re.IGNORECASE)
 _ROW = re.compile(r"</tr>\n?", re.IGNORECASE)
-_NUMBER = re.compile(r"[^\S\n]*+(\d{1,6})[:.|)]?(?:[ \t]|$)", re.MULTILINE)
+# What stands before a line: its number, behind a sign or the name of the file; or who wrote it.
+_NUMBER = re.compile(
+    r"[^\S\n]*+(?:#|L|[Ll]ine |LINE |(?!\d++:)[\w./\\-]++:)?[^\S\n]*+"
+    r"(?P<number>\d{1,6})(?:[:.|)]|(?=[ \t])|$)"
+)
+_AUTHOR = re.compile(r"\^?[0-9a-f]{7,40} [^()\n]*+\([^()\n]*+(?<=\d)\) ?")
 _TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
+_ENTITY = re.compile("&(?:lt|gt|quot|amp|#39|#x27|apos);")
 # What an interpreter shows before the lines that are typed into it.
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
-# What a comparison of two versions writes above its lines, and before the lines of the older one.
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
-_NOT_OF_NEWER = re.compile(
-    r"(?:diff |index |--- |\+\+\+ |@@ |-|\\|new file|deleted file|similarity |rename )"
-)
+# How a comparison of two versions begins, and the names of files that may be one.
+_COMPARISON = re.compile(r"(?:diff |Index: |--- |@@ -\d|From [0-9a-f]{1,40} )")
+COMPARISON_NAMES = (".diff", ".patch")
 FEWEST_MARKED = 3
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
@@ -64,6 +70,7 @@ def text_in(chosen: FrontEnd, decoded: str) -> str:
     """Return what a front-end shows of a decoded file: a program that was pasted without its page."""
     if chosen.name in KEEPING_PAGES:
         return chosen.text(decoded)
+    decoded = _as_shown(decoded)
     if chosen.name == "python" and decoded.lstrip().startswith(">>>"):
         decoded = "".join(_PROMPT.findall(decoded))
     elif chosen.name not in NUMBERING:
@@ -71,16 +78,35 @@ def text_in(chosen: FrontEnd, decoded: str) -> str:
     return pasted_program(decoded) or chosen.text(decoded)
 
 
+def _as_shown(decoded: str) -> str:
+    """Return a text without the colours of a terminal, and with the signs that HTML writes otherwise."""
+    if "\x1b[" in decoded:
+        decoded = _COLOUR.sub("", decoded)
+    if "<" not in decoded and len(_ENTITY.findall(decoded)) >= FEWEST_MARKED:
+        decoded = unescape(decoded)
+    return decoded
+
+
 def _without_numbers(decoded: str) -> str:
-    """Return a text without numbers of its lines, where each has the next one."""
-    first = _NUMBER.match(decoded)
-    if not first or int(first[1]) > 1:
-        return decoded
+    """Return a text without numbers of its lines, where each has the next one, and without their authors."""
     lines = [line for line in decoded.splitlines() if line.strip()]
-    numbers = [_NUMBER.match(line) for line in lines]
-    if [number and int(number[1]) - at for at, number in enumerate(numbers)] != [int(first[1])] * len(lines):
+    authors = [_AUTHOR.match(line) for line in lines]
+    if lines and all(authors):
+        return "".join(f"{line[one.end() :]}\n" for line, one in zip(lines, authors, strict=True) if one)
+    first = _NUMBER.match(lines[0]) if lines else None
+    if not first or (begin := int(first["number"])) > 1:
         return decoded
-    return "".join(f"{line[number.end() :]}\n" for line, number in zip(lines, numbers, strict=True) if number)
+    numbers = [_NUMBER.match(line) for line in lines]
+    if [number and int(number["number"]) - at for at, number in enumerate(numbers)] != [begin] * len(lines):
+        return decoded
+    return _moved_left("\n".join(line[one.end() :] for line, one in zip(lines, numbers, strict=True) if one))
+
+
+def _moved_left(text: str) -> str:
+    """Return a text without the first blank of its lines, if all begin with one."""
+    lines = text.splitlines()
+    is_moved = all(line[:1] in ("", " ", "\t") for line in lines)
+    return "".join(f"{line[is_moved:]}\n" for line in lines)
 
 
 def _without_marks(decoded: str) -> str:
@@ -88,14 +114,13 @@ def _without_marks(decoded: str) -> str:
 
     Of a comparison of two versions it has the newer one.
     """
+    if newer := newer_version(decoded)[1]:
+        return newer
     lines = decoded.splitlines(keepends=True)
     marks = {line[0] for line in lines if line.strip()}
-    if marks <= set("+- @di\\nrs") and _HUNK.search(decoded):
-        return "".join(line[1:] for line in lines if not _NOT_OF_NEWER.match(line))
     if len(lines) < FEWEST_MARKED or marks not in ({"+"}, {">"}):
         return decoded
-    text = "".join(line[1:] if line.strip() else line for line in lines)
-    return text if re.search(r"^[^ \n]", text, re.MULTILINE) else re.sub(r"^ ", "", text, flags=re.MULTILINE)
+    return _moved_left("".join(line[1:] if line.strip() else line for line in lines))
 
 
 def pasted_program(decoded: str) -> str:
@@ -116,6 +141,24 @@ def pasted_program(decoded: str) -> str:
     text = _TAG.sub("", _LINE_END.sub("\n", body))
     text = unescape(text).replace("\xa0", " ").strip("\n") + "\n"
     return text if is_program(text[:HEAD_CHARACTERS]) else ""
+
+
+def newer_version(decoded: str) -> tuple[str, str]:
+    """Return the name of the first file in a comparison of versions, and the newer lines of all its files.
+
+    Both are empty for another text; files in another language than the first one are left out.
+    """
+    first, name, inside, lines = "", "", False, list[str]()
+    for line in decoded.splitlines(keepends=True) if _COMPARISON.match(decoded) else ():
+        if line.startswith("+++ "):
+            name, inside = line[4:].partition("\t")[0].strip(), False
+        elif line.startswith("@@ "):
+            first, inside = first or name, True
+        elif line.startswith("diff "):
+            inside = False
+        elif inside and line[0] in "+ " and PurePath(name).suffix == PurePath(first).suffix:
+            lines.append(line[1:])
+    return first, "".join(lines)
 
 
 def language_of_pasted(program: str, likely: str = "") -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.languages.lexical_terms import lexeme_terms
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
@@ -77,7 +78,7 @@ class Prose:
 
     name = "text"
     title = "Plain text"
-    version = 2
+    version = 3
 
     def text(self, decoded: str) -> str:
         return decoded
@@ -98,10 +99,12 @@ class Prose:
         tokens = self.tokens(text)
         words = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         seen = plain(text).text
-        spelt = (without_unseen(seen[start:end]) for start, end in words)
+        spelt = [without_unseen(seen[start:end]) for start, end in words]
         ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, word) for word in spelt]
-        lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
         classes = np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8)
+        lengths = np.fromiter(map(len, spelt), np.int32, len(spelt))
+        terms = lexeme_terms(np.array(ids, dtype=np.uint64), lengths, classes)
+        lexical = TokenStream(terms, tokens.starts, tokens.ends)
         return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))
 
     def named_tokens(self, text: str) -> Iterator[Span]:

@@ -13,7 +13,7 @@ from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.coarse import number_terms, number_value, pack_terms, text_terms
 from fingerprint.languages.front_ends import families_ignoring_case, salts
-from fingerprint.languages.lexical_terms import NO_TERMS, STRING, LexicalTerms, lexeme_terms
+from fingerprint.languages.lexical_terms import NO_TERMS, STRING, LexicalTerms
 from fingerprint.languages.prose import FAMILY, normalise_word, word_pattern
 from fingerprint.languages.vocabulary import lexeme_id, with_length
 from fingerprint.tokens import kind_id
@@ -55,8 +55,7 @@ def string_words(text: str, scan: Scan) -> StringWords:
     if not is_string.any():
         return NO_STRING_WORDS
     stream = scan.lexical.take(is_string)
-    ids = lexeme_terms(stream, scan.lexical_classes[is_string])
-    spans = zip(ids.tolist(), stream.starts.tolist(), stream.ends.tolist(), strict=True)
+    spans = zip(stream.kinds.tolist(), stream.starts.tolist(), stream.ends.tolist(), strict=True)
     rows = {term: string_word_ids(text[start:end]) for term, start, end in spans}
     terms = sorted(rows)
     words = list(chain.from_iterable(rows[term] for term in terms))

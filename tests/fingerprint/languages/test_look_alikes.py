@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.languages.look_alikes import plain, without_unseen
+from fingerprint.languages.look_alikes import plain, without_escapes, without_unseen
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
 from tests.fingerprint.languages.test_every_language import CODE, program
@@ -96,6 +96,28 @@ def test_quotes_of_a_text_processor_stay_in_the_strings_of_a_program() -> None:
         assert starts == read(text.translate(ASCII_LETTERS).encode(), "a.py").tokens.starts.tolist()
 
 
+@given(st.data())
+@pytest.mark.parametrize(
+    ("name", "letters"), [("java", "[!-~\\n]"), ("csharp", ""), ("javascript", ""), ("typescript", "")]
+)
+def test_escapes_of_letters_are_the_letters(name: str, letters: str, data: st.DataObject) -> None:
+    text = program(name)
+    places = [match.start() for match in re.finditer(letters or r"\breadings?\b", text)]
+    escaped = data.draw(st.sets(st.sampled_from(places)))
+    width = data.draw(st.integers(1, 3)) if name == "java" else 1
+    code = "".join(f"\\{'u' * width}{ord(one):04x}" if at in escaped else one for at, one in enumerate(text))
+    honest, written = (read(one.encode(), "", name, spelling=False) for one in (text, code))
+    assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
+    for one, other in zip(written.lexical, honest.lexical, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+def test_an_escape_behind_two_backslashes_is_none() -> None:
+    text = r's = "\\u0041 \\\\u0041";'
+    assert without_escapes(text, everywhere=True) == text
+    assert without_unseen(without_escapes(r"\\\u0041", everywhere=True)) == r"\\A"
+
+
 # Controls of format with a glyph of their own: signs over numbers, of Syriac, of Kaithi and of hieroglyphs.
 SEEN = "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]"
 FORMATS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
@@ -110,6 +132,7 @@ def test_no_control_of_format_changes_a_token_and_each_is_counted(unseen: str) -
     honest = read(written.encode(), "a.c")
     hidden = read(written.replace("tide", f"ti{unseen}de").replace("urn", f"{unseen}urn").encode(), "a.c")
     assert hidden.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
+    assert hidden.lexical.names.tolist() == honest.lexical.names.tolist()
     assert hidden.disguised == (0 if unseen == "\u00ad" else 3)
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
-from fingerprint.languages.pasted_code import NUMBERING, language_of_pasted, pasted_program, shown_text
+from fingerprint.languages.pasted_code import (
+    FEWEST_MARKED,
+    KEEPING_PAGES,
+    NUMBERING,
+    language_of_pasted,
+    pasted_program,
+    shown_text,
+)
 from fingerprint.reading import identify, read
 from tests.fingerprint.languages.construct_tables import PATHS, statement_of, table
 from tests.fingerprint.languages.test_every_language import CODE, program
@@ -167,14 +174,28 @@ def test_few_lines_are_in_the_language_of_the_class() -> None:
 
 
 @pytest.mark.parametrize("first", [0, 1])
-@pytest.mark.parametrize("mark", ["{:>4} ", "{}: ", "{:03}.\t", "{}| "])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "{:>4} ",
+        "{}: ",
+        "{:03}.\t",
+        "{}| ",
+        "#{} ",
+        "L{}: ",
+        "a/Fines.x:{}:",
+        "3f2a9bc1 (Eva K. 2026-01-02 10:00:00 +0100 {:>3}) ",
+    ],
+)
 @pytest.mark.parametrize("name", [name for name in CODE if name not in NUMBERING])
 def test_numbers_of_lines_are_not_read(name: str, mark: str, first: int) -> None:
     text = "".join(f"{line}\n" for line in program(name).splitlines() if line.strip())
     lines = [mark.format(at) + line for at, line in enumerate(text.splitlines(), first)]
     numbered = "\n".join(lines).encode()
     assert without_blanks(shown_text(numbered, name).text) == without_blanks(text)
-    lines[1] = lines[1].replace(str(first + 1), str(first + 2), 1)
+    if "(" in mark:
+        return
+    lines[1] = mark.format(first + 2) + text.splitlines()[1]
     kept = "\n".join(lines)
     assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
 
@@ -191,6 +212,29 @@ def test_marks_before_all_lines_are_not_read(name: str, mark: str) -> None:
     assert without_blanks(shown_text("\n".join(marked).encode(), name).text) == without_blanks(text)
     kept = "\n".join([*marked[1:], "x"]) if mark != "@@" else text
     assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
+
+
+@pytest.mark.parametrize("name", [name for name in CODE if name not in KEEPING_PAGES])
+def test_colours_of_a_terminal_and_signs_of_html_are_not_read(name: str) -> None:
+    text = program(name)
+    coloured = re.sub(r"\b(\w+)\b", "\x1b[1;31m\\1\x1b[0m", text)
+    assert shown_text(coloured.encode(), name).text == shown_text(text.encode(), name).text
+    if sum(map(text.count, "<>&\"'")) >= FEWEST_MARKED:
+        assert shown_text(escape(text).encode(), name).text == shown_text(text.encode(), name).text
+
+
+def test_of_a_comparison_of_versions_the_newer_program_is_read(tmp_path: Path) -> None:
+    del tmp_path
+    program_of_java = "".join(f"+{line}\n" for line in program("java").splitlines())
+    head = "diff --git a/{0} b/{0}\nnew file mode 100644\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1,90 @@\n"
+    patch = "From 3f2a Mon Sep 17\nSubject: [PATCH] work\n\n---\n Main.java | 90 +++\n\n" + head.format(
+        "src/Main.java"
+    )
+    text, front_end = identify(
+        (patch + program_of_java + head.format("a.py") + "+x = 1\n-- \n2.30\n").encode(), "0001.patch"
+    )
+    assert (text, front_end.name) == (program("java"), "java")
+    assert identify(b"--- a\n+++ b\n", "a.diff")[1].name == "diff"
 
 
 def test_what_an_interpreter_showed_is_left_out() -> None:
