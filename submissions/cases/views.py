@@ -52,7 +52,7 @@ from submissions.models import Decision, SubmissionFile
 from submissions.pages.filters import percent
 from submissions.pages.requests import changed_meanwhile, redirect_with_query, signed_in, takes_files
 from submissions.pairs.read import displayed_pair, find_pair, partly_read, submission_names
-from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
+from submissions.pairs.source_view import SourceExcerpt, densest_lines, documents, source_excerpt
 from submissions.reports.forms import filter_values, parse_pair_filter, query_string
 from submissions.reports.read import effective_threshold, next_undecided_in, report_state
 from submissions.uploads.read import find_submission
@@ -161,7 +161,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
         "strongest": displayed_pair(strongest, names) if strongest else None,
-        "excerpts": _excerpts(strongest, names) if strongest else [],
+        "excerpts": pair_excerpts(strongest, names) if strongest else [],
         "identical": identical_members(report, case, names),
         "own_decisions": _decisions_inside(report, case, names),
         "partly_read": partly_read(readable_submissions(report).filter(name__in=case.names)),
@@ -229,11 +229,14 @@ def identical_members(report: Report, case: Case, names: Names) -> list[list[Sub
     return [group for group in same if len(group) > 1]
 
 
-def _excerpts(pair: Pair, names: Names) -> list[PairExcerpt]:
-    """Return both sides of a pair's longest passage; nothing where a file cannot be read."""
-    if not pair.passages:
+def pair_excerpts(pair: Pair, names: Names, lines: int = 0) -> list[PairExcerpt]:
+    """Return both sides of a pair's longest passage; nothing where a file cannot be read.
+
+    With `lines`, so many of its lines: those that have most code; of a translated pair, nothing.
+    """
+    if not pair.passages or (lines and pair.translated):
         return []
-    passage = pair.passages[0]
+    passage = next((one for one in pair.passages if not one.common), pair.passages[0])
     sides = [
         (pair.left, passage.left_file, passage.left_token),
         (pair.right, passage.right_file, passage.right_token),
@@ -244,13 +247,16 @@ def _excerpts(pair: Pair, names: Names) -> list[PairExcerpt]:
     by_id = documents(file.document_id for file in files.values())
     if len(files) < len(sides) or any(file.document_id not in by_id for file in files.values()):
         return []
+    found = [
+        (submission, files[file], by_id[files[file].document_id], token) for submission, file, token in sides
+    ]
+    begin, end = 0, passage.tokens
+    if lines:
+        *_, document, token = found[0]
+        begin, end = densest_lines(document, token, token + end, lines)
     return [
-        PairExcerpt(
-            submission,
-            files[file].path,
-            source_excerpt(by_id[files[file].document_id], token, token + passage.tokens, names),
-        )
-        for submission, file, token in sides
+        PairExcerpt(submission, file.path, source_excerpt(document, token + begin, token + end, names))
+        for submission, file, document, token in found
     ]
 
 

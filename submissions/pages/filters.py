@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from django import template
@@ -114,6 +115,12 @@ def script_texts(script: str) -> SafeString:
 def deletion_day(deletions: dict[int, datetime], assignment: int) -> datetime | None:
     """Return when an assignment is deleted by the retention of its course, if that was announced."""
     return deletions.get(assignment)
+
+
+@register.filter
+def dedented(text: str) -> str:
+    """Return a text without the spaces before all of its lines."""
+    return dedent(text)
 
 
 @register.filter

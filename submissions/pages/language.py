@@ -76,7 +76,11 @@ SCRIPT_TEXTS = {
             "Not saved: the server did not answer. See whether you are online, then decide again."
         ),
     },
-    "graph": {"edge": _("{left} and {right}, {share}"), "node": _("{name}, case {number}")},
+    "graph": {
+        "edge": _("{left} and {right}, {share}"),
+        "node": _("{name}, case {number}"),
+        "best": _("The best lines of both"),
+    },
     "histogram": {
         "value": _("{above} of {total} submissions are in a pair of at least {share}"),
         "bar_one": _("{low} to {high} %: {n} submission"),

@@ -6,7 +6,7 @@ Notices say what is unusual in a text. Excerpts are the lines of some tokens.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -369,6 +369,15 @@ def source_excerpt(document: Document, first: int, after: int, names: Names) -> 
     return SourceExcerpt(
         first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES)
     )
+
+
+def densest_lines(document: Document, first: int, after: int, lines: int) -> tuple[int, int]:
+    """Return where the `lines` lines with most of the tokens [`first`, `after`) begin and end among these."""
+    starts, tokens = line_starts(document_text(document)), unpack_tokens(bytes(document.tokens))
+    numbers = [bisect_right(starts, offset) for offset in tokens.starts[first:after]]
+    ends = [bisect_left(numbers, number + lines) for number in numbers]
+    begin = max(range(len(numbers)), key=lambda at: ends[at] - at)
+    return begin, ends[begin]
 
 
 def _shortened(line: str) -> str:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from submissions.cases.read import PairNames, find_suspicion, pair_names
-from submissions.cases.views import decision_context
+from submissions.cases.views import decision_context, pair_excerpts
 from submissions.core.access import find_assignment, is_readable_pair, readable_submissions
 from submissions.core.names import names_for, search_words
 from submissions.core.rights import Right
@@ -48,6 +49,8 @@ PASSAGE_GONE = gettext_lazy(
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
 
+# Lines that a page shows of a pair that is pointed at.
+BEST_LINES = 6
 # Matches that a message names.
 NAMED = 5
 
@@ -67,6 +70,8 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     displayed = pair_names.displayed(names)
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
+    if best := best_lines(request, pair, names):
+        return best
     context = {
         **pair_context(request, state, pair, names),
         **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
@@ -74,7 +79,21 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         "similarity_before": _similarity_before(request, state),
         "ignored_lines": ignored_lines(assignment, request.GET.get("ignored", "")),
     }
-    return render(request, "submissions/pair/pair.html", context)
+    response = render(request, "submissions/pair/pair.html", context)
+    patch_vary_headers(response, ("HX-Request",))
+    return response
+
+
+def best_lines(request: HttpRequest, pair: Pair, names: Names) -> HttpResponse | None:
+    """Return the best lines of both sides, which a page that lists the pair requests; else None."""
+    if request.headers.get("HX-Target") != "best-lines":
+        return None
+    context = Address.from_request(request, pair.report.assignment.course).context
+    context |= {"assignment": pair.report.assignment, "names": names, "pair": displayed_pair(pair, names)}
+    context["excerpts"] = pair_excerpts(pair, names, BEST_LINES)
+    response = render(request, "submissions/pair/best_lines.html", context)
+    patch_vary_headers(response, ("HX-Request",))
+    return response
 
 
 def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:

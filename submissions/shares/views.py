@@ -26,7 +26,7 @@ from submissions.core.names import Names, anonymous_names, asks_of_people, names
 from submissions.core.rights import Right
 from submissions.pages.requests import AuthenticatedRequest, hide_address, signed_in
 from submissions.pairs.read import find_pair
-from submissions.pairs.views import pair_context
+from submissions.pairs.views import best_lines, pair_context
 from submissions.reports.read import ReportState, report_state
 from submissions.reports.views import filtered_response, report_page_context
 from submissions.shares import links as actions
@@ -194,6 +194,8 @@ def _shared_pair(share: Share, state: ReportState) -> Pair:
 
 
 def _pair_page(request: HttpRequest, share: Share, state: ReportState, pair: Pair) -> HttpResponse:
+    if best := best_lines(request, pair, _names(share)):
+        return best
     context = pair_context(request, state, pair, _names(share)) | _share_context(request, share)
     return render(request, "submissions/shares/shared_pair.html", context)
 

@@ -242,6 +242,28 @@ def test_the_line_is_played_from_the_keyboard_and_names_who_joins(
         expect_threshold(page, report, 20)
 
 
+def test_the_best_lines_of_a_line_or_row_are_kept_by_enter_and_closed_by_escape(
+    report_page: Page, report: Report
+) -> None:
+    best = report.pairs.all()[0]
+    address = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
+    lines = report_page.get_by_role("region", name="The best lines of both")
+    for place in (f".edge[href='{address}']", f".strongest a[href='{address}']"):
+        report_page.locator(place).focus()
+        expect(lines).to_contain_text("No lines of it can be shown here.")
+        report_page.keyboard.press("Enter")
+        expect(lines.get_by_role("link")).to_be_focused()
+        report_page.mouse.move(5, 5)
+        expect(lines).to_be_visible()
+        report_page.keyboard.press("Escape")
+        expect(lines).to_be_hidden()
+        expect(report_page.locator(place)).to_be_focused()
+    report_page.locator(".cases tbody .members").nth(1).hover()
+    expect(lines).to_be_visible()
+    report_page.locator("h1").hover()
+    expect(lines).to_be_hidden()
+
+
 @pytest.mark.long
 def test_a_reload_draws_the_same_graph(report_page: Page, shoot: Shoot) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"

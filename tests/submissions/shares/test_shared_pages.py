@@ -13,7 +13,7 @@ from tests.support.every_page import PUBLIC, World, addresses
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
-from tests.support.shares import best, link_to, shared_pair, shared_pairs, shared_report
+from tests.support.shares import best, link_to, pair_page, shared_pair, shared_pairs, shared_report
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn
 
@@ -41,6 +41,29 @@ def other_pair(report: Report) -> Pair:
 def source_of(page: Page) -> str:
     """Return the sources that a page shows."""
     return "\n".join(page.texts("pre.source"))
+
+
+BEST = {"HX-Request": "true", "HX-Target": "best-lines"}
+
+
+def test_the_best_lines_of_a_pair_are_those_of_a_passage_for_whoever_may_read_the_pair(
+    alice_client: Client, visitor: Client, bob_client: Client, report: Report, alice: User
+) -> None:
+    pair, other = best(report), other_pair(report)
+    mine = pair_page(pair)
+    page = page_of(alice_client.get(mine, headers=BEST))
+    assert not page.has("h1")
+    assert mine in page.values("a", "href")
+    for shown, side in zip(page.all("pre"), (pair.left, pair.right), strict=True):
+        source = {line.strip() for line in bytes(side.files.get().source.data).decode().splitlines()}
+        lines = {line.strip() for line in shown.text().splitlines()}
+        assert 0 < len(lines) <= 6
+        assert lines <= source
+    assert bob_client.get(mine, headers=BEST).status_code == 404
+    hidden = link_to(shared_report(report, alice, anonymous=True), pair.left_id, pair.right_id)
+    assert pair.left.name not in page_of(visitor.get(hidden, headers=BEST)).text()
+    one = link_to(shared_pair(pair, alice), other.left_id, other.right_id)
+    assert visitor.get(one, headers=BEST).status_code == 404
 
 
 def test_a_visitor_reads_a_shared_report_and_its_pairs_and_nothing_that_changes_or_leads_inside(
