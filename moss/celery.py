@@ -12,16 +12,20 @@ from celery.signals import (
     celeryd_after_setup,
     heartbeat_sent,
     setup_logging,
+    task_postrun,
+    task_prerun,
     worker_init,
     worker_process_init,
     worker_shutdown,
 )
 from django.conf import settings
+from django.db import close_old_connections
 from django.utils import timezone
 
 from moss.embedded.client import ensure_services
 from moss.operations.database import refuse_shared_sessions
 from submissions.work import heartbeats
+from submissions.work.locks import unlock_all
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
@@ -47,6 +51,20 @@ def start_reader(**_: object) -> None:
 
     gc.set_threshold(GARBAGE_THRESHOLD)
     document_reader().start()
+    gc.freeze()  # All modules are loaded: looking through them at each collection took .2 seconds.
+
+
+@task_prerun.connect
+def check_connection(sender: Any, **_: object) -> None:
+    """Keep the connection of the task before, unless it was lost or is old: opening one takes long."""
+    if not sender.request.is_eager:
+        close_old_connections()
+
+
+@task_postrun.connect
+def release_locks(sender: Any, **_: object) -> None:
+    if not sender.request.is_eager:
+        unlock_all()
 
 
 # The workers of this process: one, after its start.

@@ -456,6 +456,8 @@ CELERY_WORKER_CONCURRENCY = WORKERS or None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"
+# Celery closes the connection of a worker after so many tasks; `moss.celery` closes those that were lost.
+CELERY_DB_REUSE_MAX = 2**31
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = TIME_ZONE
 

@@ -162,7 +162,7 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
 
 def _refuse_over_budget(document_ids: Sequence[int]) -> set[int]:
     """Mark as failed those pending documents that only students over their budget need; return them."""
-    within = _boilerplate(document_ids)
+    within: set[int] = set()
     spent: set[tuple[int, int]] = set()
     for column in ("document", "next_document"):
         files = SubmissionFile.objects.filter(**{f"{column}__in": document_ids}).order_by()
@@ -170,14 +170,15 @@ def _refuse_over_budget(document_ids: Sequence[int]) -> set[int]:
         students = _over_budget({student for _, student in needed}, column)
         spent |= {row for row in needed if row[1] in students}
         within |= {document for document, student in needed if student not in students}
-    if over := {document for document, _ in spent} - within:
+    over = {document for document, _ in spent} - within
+    if over and (over := over - _boilerplate(over)):
         _fail(over, reasons.READING_SECONDS.format(n=f"{STUDENT_SECONDS:g}"))
         refused = {student for document, student in spent if document in over}
         Batch.objects.filter(submissions__in=refused).update(incomplete=True)
     return over
 
 
-def _boilerplate(document_ids: Sequence[int]) -> set[int]:
+def _boilerplate(document_ids: Collection[int]) -> set[int]:
     """Return the documents that are boilerplate, or will be once it is read again."""
     is_document, is_next = Q(document__in=document_ids), Q(next_document__in=document_ids)
     rows = Boilerplate.objects.filter(is_document | is_next).values_list("document", "next_document")

@@ -447,11 +447,11 @@ def count_pending(batch_id: int) -> int:
     return pending
 
 
-def add_documents_done(batch_id: int, number: int) -> None:
-    """Add to the number of documents read of a batch, without counting them again."""
+def add_documents_done(batch_id: int, number: int) -> bool:
+    """Add to the number of documents read of a batch; return whether the others are still needed."""
     done = Least(F("documents_done") + number, F("documents_total"))
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    batch.update(documents_done=done, touched=timezone.now())
+    return bool(batch.update(documents_done=done, touched=timezone.now()))
 
 
 def _documents(batch_id: int) -> QuerySet[Document]:

@@ -40,7 +40,7 @@ MAX_REFUSALS = 50
 # Work up to these sizes takes a worker a few seconds. A class of 100 short programs is within both.
 SMALL_UPLOAD_BYTES = 2_000_000
 SMALL_BATCH_FILES = 100
-# A job reads this many documents, or for this time, and then waits, so that uploads take turns.
+# A job reads this many documents, or more while no other work waits, or for this time: uploads take turns.
 CHUNK = 64
 SLICE_SECONDS = 10
 # Number of jobs that read one upload at the same time.
@@ -159,11 +159,7 @@ def read_documents(job: Job) -> None:
     if batch is None:
         return
 
-    def count(number: int) -> bool:
-        add_documents_done(batch.pk, number)
-        return Batch.objects.filter(pk=batch.pk, state=Fingerprinting).exists()
-
-    coarse = needs_coarse_streams(batch.assignment_id)
+    coarse, count = needs_coarse_streams(batch.assignment_id), partial(add_documents_done, batch.pk)
     _read_lane(job, partial(pending_documents, batch.pk), count, coarse=coarse)
     _rank_when_read(batch.pk)
 
@@ -179,7 +175,7 @@ def _read_lane(
         before = done
         if not is_needed:
             return
-        if done >= CHUNK or time.monotonic() - started > SLICE_SECONDS:
+        if time.monotonic() - started > SLICE_SECONDS or (done >= CHUNK and jobs.is_awaited(job)):
             break
     left = {key for key in pending() if key % LANES == job.part}
     if left and left.issuperset(keys[:before]):  # Another process reads them.

@@ -259,6 +259,14 @@ def enqueue_all(
         transaction.on_commit(partial(announce, kind_of(kind), waiting.get(subject, queue)))
 
 
+def is_awaited(job: Job) -> bool:
+    """Return whether a worker would do other work before the next part of a job."""
+    waiting = Job.objects.filter(
+        state=State.QUEUED, due__lte=timezone.now(), queue__in={INTERACTIVE, job.queue}
+    )
+    return waiting.exclude(kind=job.kind, subject=job.subject).exists()
+
+
 def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
     """Let each row have `due`: when its job of a kind is due; None without one."""
     waiting = Job.objects.filter(kind=kind, subject=OuterRef("pk")).exclude(state=State.FAILED)

@@ -7,12 +7,12 @@ work is lost follows from its lock. The heartbeats of workers only tell people w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from enum import IntEnum, unique
 from hashlib import sha256
 
-from django.db import OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 
 @unique
@@ -79,6 +79,13 @@ def _unlock(work: Work, pks: list[int]) -> None:
             cursor.execute(query, [work, keys])
     except OperationalError:  # The connection was lost, and the lock with it.
         connection.close()
+
+
+def unlock_all() -> None:
+    """Release the locks of this session that interrupted work left, and none in a transaction."""
+    if connection.connection and not connection.in_atomic_block:
+        with suppress(DatabaseError, InterfaceError), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
 def sessions(work: Work) -> dict[int, int]:

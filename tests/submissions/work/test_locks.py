@@ -1,8 +1,13 @@
 """Locks of different kinds never stand for one another."""
 
-import pytest
+from types import SimpleNamespace
 
+import pytest
+from django.db import OperationalError, connection
+
+from moss.celery import check_connection, release_locks
 from submissions.work.locks import Work, sessions, work_lock
+from tests.support.sessions import cut
 
 
 def test_every_kind_of_lock_has_a_key_of_its_own() -> None:
@@ -16,3 +21,30 @@ def test_a_session_is_listed_for_the_kind_of_work_that_it_locks_alone() -> None:
         assert [*sessions(Work.JOB)] == [12]
         assert [kind for kind in Work if sessions(kind)] == [Work.JOB]
     assert not sessions(Work.JOB)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_has_the_session_of_the_one_before_without_its_locks() -> None:
+    task = SimpleNamespace(request=SimpleNamespace(is_eager=False))
+    check_connection(task)
+    interrupted = work_lock(Work.JOB, 12)
+    interrupted.__enter__()
+    first = sessions(Work.JOB)[12]
+    release_locks(task)
+    check_connection(task)
+    with work_lock(Work.JOB, 13):
+        assert sessions(Work.JOB) == {13: first}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_has_another_session_where_that_of_the_one_before_was_lost() -> None:
+    task = SimpleNamespace(request=SimpleNamespace(is_eager=False))
+    connection.ensure_connection()
+    with pytest.raises(OperationalError):
+        cut()
+    release_locks(task)
+    check_connection(task)
+    with work_lock(Work.JOB, 12) as mine:
+        assert mine
+    assert not sessions(Work.JOB)
+    assert connection.is_usable()
