@@ -28,7 +28,7 @@ MAX_ALIGNED = 10_000
 NEARLY_ALL, LEAST_REPEATS = 0.9, 10
 MAX_EXAMPLES = 5
 # Characters of a lexeme that an example shows.
-MAX_EXAMPLE_CHARACTERS = 24
+MAX_EXAMPLE_CHARACTERS = 40
 # Characters of a lexeme that are read to make an example.
 MAX_LEXEME_CHARACTERS = 400
 # Product of the numbers of words that are aligned in two lexemes.

@@ -90,8 +90,9 @@ SCRIPT_TEXTS = {
     },
     "pair": {
         "position": _("Passage {position} of {total}"),
-        "last": _("Passage {position} of {total}, the last"),
-        "last_before_next": _("Passage {position} of {total}, the last; then the next pair"),
+        "last": _("Passage {position} of {total}, last"),
+        "last_before_next": _("Passage {position} of {total}, last; then the next pair"),
+        "place": _("Place {place} of {total}"),
         "tip": _("Passage {number}: {size}"),
         "on_left": _("{here} here, {there} on the left"),
         "on_right": _("{here} here, {there} on the right"),

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -161,6 +161,18 @@ def _part_start(text: str) -> PartStart | None:
     return PartStart(int(match[1]), int(match[2])) if match else None
 
 
+class WrittenThere(str):
+    """What the other side writes in place of a token; `renaming` is the number of the two names, or 0."""
+
+    __slots__ = ("renaming",)
+    renaming: int
+
+    def __new__(cls, text: str, renaming: int) -> Self:
+        written = super().__new__(cls, text)
+        written.renaming = renaming
+        return written
+
+
 class PassageLocation(NamedTuple):
     """Location of a passage on one side; lines count from 1, the last is included.
 
@@ -188,6 +200,8 @@ class FileView:
     ignored: IgnoredTokens
     shorten: Callable[[str], str] = str
     translated: bool = False
+    # Numbers, from 1, of each name on the left with another one in its place; all files of a pair have one.
+    renamings: dict[tuple[str, str], int] = field(default_factory=dict)
     passages: list[FilePassage] = field(default_factory=list)
     # Whether its bytes and tokens may be read.
     is_open: bool = False
@@ -453,13 +467,16 @@ class FileView:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):
             return
-        spans = runs[0].spans()
+        spans, left = runs[0].spans(), runs[0 if self.side == "L" else 1]
         for difference in differences(*runs):
-            start = spans[difference.position][0]
+            start, renaming = spans[difference.position][0], 0
+            if left.is_name(difference.position):
+                names = difference[1:] if self.side == "L" else difference[:0:-1]
+                renaming = self.renamings.setdefault(names, len(self.renamings) + 1)
             for (first, after), other_part in differing_parts(difference.left, difference.right):
                 if first < after:
                     there = self.shorten(difference.right[slice(*other_part)]) or _("nothing")
-                    yield start + first, start + after, there
+                    yield start + first, start + after, WrittenThere(there, renaming)
 
 
 class MapBar(NamedTuple):

@@ -6,24 +6,27 @@ Which files a page reads, and which part of each it shows, is decided here.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from fingerprint.engine import group_passages, moved_blocks, passage_weight
 from submissions.intake.packed_readings import unpack_lexical
 from submissions.matches.differences import (
+    CATEGORIES,
     MAX_LEXEME_CHARACTERS,
     DifferenceSummary,
+    count_changed,
     shorten_lexeme,
     summarise_runs,
 )
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import colour
 from submissions.matches.standalone_content import SharedTerms, TermFile, shared_terms
+from submissions.pages.filters import counted
 from submissions.pairs.file_view import FilePassage, FilePiece, FileView, IgnoredTokens, PartStart, Selection
 from submissions.pairs.read import (
     add_contents,
@@ -36,7 +39,7 @@ from submissions.pairs.read import (
 from submissions.uploads.stored_documents import dictated_terms, registered_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from submissions.core.names import Names
     from submissions.matches.differences import TokenRun
@@ -59,6 +62,7 @@ LEAST_MOVED_TOKENS = 20
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
+RENAMINGS_LISTED = 60
 # Tokens of one passage of a document in which differences are marked and counted.
 PAPER_TOKENS = 20_000
 # Pieces of one passage that linked scrolling follows.
@@ -338,6 +342,12 @@ class PassageView:
         return self.tokens - self.counted
 
     @property
+    def kinds(self) -> str:
+        """What is written differently in it, as in `PairView.done`, in words of the page's scripts."""
+        kinds = (*CATEGORIES, "comments") if not self.common else ()
+        return " ".join(kind for kind in kinds if getattr(self.differences, kind))
+
+    @property
     def locations(self) -> tuple[PassageLocation, PassageLocation]:
         return self.left, self.right
 
@@ -345,6 +355,34 @@ class PassageView:
     def is_shown(self) -> bool:
         """True if a part of it is on the page, on both sides."""
         return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
+
+
+class Renaming(NamedTuple):
+    """A name on the left with another one in its place on the right, in `times` of its `total` places.
+
+    They are those in passages that were compared. Marked tokens have its `number`; 0 if the page has none.
+    """
+
+    left: str
+    right: str
+    times: int
+    total: int
+    number: int
+
+
+def renamings(passages: Iterable[PassageView], view: FileView) -> list[Renaming]:
+    """Return the renamings in passages, the most frequent first; `view` is a file of either side."""
+    written = sum((passage.differences.names_written for passage in passages), Counter[tuple[str, str]]())
+    totals = Counter[str]()
+    for (left, _right), times in written.items():
+        totals[left] += times
+    return [
+        Renaming(
+            view.shorten(left), view.shorten(right), times, totals[left], view.renamings.get((left, right), 0)
+        )
+        for (left, right), times in written.most_common()
+        if left != right
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +400,22 @@ class PairView:
     moved: int
     # What a pair without a passage has in common instead; None for any other pair.
     terms: SharedTerms | None = None
+    renamings: list[Renaming] = field(default_factory=list)
+
+    @property
+    def listed_renamings(self) -> list[Renaming]:
+        return self.renamings[:RENAMINGS_LISTED]
+
+    @property
+    def done(self) -> list[tuple[str, str]]:
+        """What is written differently, and how much of it as text, as in the summary."""
+        differences = [passage.differences for passage in self.passages if not passage.common]
+        counts = count_changed(differences)
+        done = [*zip((kind for kind in counts if counts[kind]), counted(counts), strict=True)]
+        if comments := sum(one.comments for one in differences):
+            text = ngettext("comments in {n} place", "comments in {n} places", comments)
+            done.append(("comments", text.format(n=f"{comments:,}")))
+        return done
 
     @property
     def previous_passage(self) -> int:
@@ -396,7 +450,9 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     sides = (shown_side(pair, "L", views, selection), shown_side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
     terms = terms_of_pair(pair, views.values(), names)
-    return PairView(pair, sides, _passages(listed, views), len(blocks), selection, moved, terms)
+    passages = _passages(listed, views)
+    renamed = renamings(passages, next(iter(views.values()))) if passages else []
+    return PairView(pair, sides, passages, len(blocks), selection, moved, terms, renamed)
 
 
 def view_whole_pair(pair: Pair, names: Names) -> PairView:
@@ -422,6 +478,7 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
     # The ignored spans of a report are tokens, not symbols of the coarse streams.
     ignored = {} if pair.translated else ignored_tokens(pair.report, files)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
+    renamed: dict[tuple[str, str], int] = {}
     views = {
         file.pk: FileView(
             file,
@@ -431,6 +488,7 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
             IgnoredTokens(ignored.get(file.document_id, [])),
             shorten,
             pair.translated,
+            renamed,
         )
         for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
         for number, file in enumerate((file for file in files if file.submission_id == pk), 1)

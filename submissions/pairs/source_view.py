@@ -77,7 +77,10 @@ class Anchors:
 
 
 class ScreenMarkup:
-    """Colours the syntax, and adds to each differing token the other side's lexeme as `data-there`."""
+    """Colours the syntax, and adds to each differing token the other side's lexeme as `data-there`.
+
+    The number of a renaming, see `WrittenThere`, is its `data-name`.
+    """
 
     # Thousands of elements in one line freeze a page.
     plain_rest = True
@@ -93,7 +96,9 @@ class ScreenMarkup:
         css = "ignored" if piece.ignored else piece.style
         if piece.differing:
             class_attribute = f' class="{css}"' if css else ""
-            return f'<i{class_attribute} data-there="{visible_text(piece.differing)}">{html}</i>'
+            renaming = getattr(piece.differing, "renaming", 0)
+            name = f' data-name="{renaming}"' if renaming else ""
+            return f'<i{class_attribute} data-there="{visible_text(piece.differing)}"{name}>{html}</i>'
         return f'<span class="{css}">{html}</span>' if css else html
 
     def mark(self, mark: PassageMark, html: str) -> str:

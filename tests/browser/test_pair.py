@@ -71,11 +71,55 @@ def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Ope
     page.keyboard.press("Tab")
     expect(tip).to_be_hidden()
     page.get_by_role("button", name="Deutsch").click()
-    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1, die letzte; danach das nächste Paar")
+    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1, letzte; danach das nächste Paar")
     page.locator(".pane .badge").first.hover()
     expect(tip).to_contain_text("Stelle 1:")
     page.get_by_text("Verdächtig").first.click()
     expect(page.locator("#decision-answer")).to_contain_text("Gespeichert")
+
+
+def test_a_map_of_names_goes_through_their_places_and_shows_the_right_side_with_the_left_names(
+    open_pair: Open,
+) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    right = page.locator("[data-side=R]")
+    handed_in = right.inner_text()
+    page.locator(".names > summary").press("Enter")
+    row = page.locator(".renamings button").filter(has_text="total → acc")
+    expect(row).to_have_text(re.compile(r"^\s*total → acc\s+all \d\s*$"))
+    count = page.locator("[data-side=L] i[data-there=acc]").count()
+    for place in (*range(1, count + 1), 1):
+        row.press("Enter")
+        expect(page.locator("[data-status]")).to_have_text(f"Place {place} of {count}")
+        expect(page.locator("[data-side=L] .now")).to_have_text("total")
+        assert in_view(page.locator("[data-side=L] .now"))
+    assert_accessible_now(page)
+    page.locator("[data-left-names]").press("Space")
+    expect(page.get_by_text("passages with the left names, not as handed in")).to_be_visible()
+    expect(right).to_contain_text("total")
+    assert "acc" not in right.inner_text()
+    right.locator("[data-there=total]").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("acc here, total on the left")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert right.inner_text() == handed_in
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert_accessible_now(page)
+    page.locator("[data-left-names]").press("Space")
+    assert right.inner_text() == handed_in
+
+
+def test_what_was_done_filters_the_passages(open_pair: Open) -> None:
+    page = open_pair(SEVERAL)
+    rows = page.locator(".passages > li")
+    button = page.get_by_role("group", name="Written differently").get_by_role("button", name="4 names")
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(rows.filter(visible=True)).to_have_count(1)
+    expect(rows.filter(visible=True)).to_contain_text("4 names differ")
+    expect(page.locator("[data-status]")).to_contain_text("of 3")
+    assert_accessible_now(page)
+    button.press("Enter")
+    expect(rows.filter(visible=True)).to_have_count(3)
 
 
 @pytest.mark.long

@@ -51,8 +51,14 @@ function visiblePassages(passages, here, there) {
 export function linkScrolling(sides, passages, linked) {
   // Only the side that the user scrolls leads; otherwise each side would follow the other endlessly.
   let leading = null;
-  for (const side of sides) {
+  // Moves the other side to what corresponds to the line that is `offset` pixels below the top of `side`, if passages tell.
+  const follow = (side, line, offset) => {
     const other = sides.find((candidate) => candidate !== side);
+    const visible = visiblePassages(passages, side, other);
+    const lines = { here: side.lastLine, there: other.lastLine };
+    if (visible.length) other.align(correspondingLine(line, visible, lines), offset + side.lowerThan(other), 3);
+  };
+  for (const side of sides) {
     for (const type of ["wheel", "touchmove", "pointerdown", "keydown"]) {
       side.pane.addEventListener(type, () => { leading = side; }, { passive: true });
     }
@@ -62,13 +68,10 @@ export function linkScrolling(sides, passages, linked) {
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
-        const visible = visiblePassages(passages, side, other);
-        if (!visible.length || leading !== side) return;
         const offset = side.pane.clientHeight / 3;
-        const lines = { here: side.lastLine, there: other.lastLine };
-        other.align(correspondingLine(side.lineAt(offset), visible, lines), offset + side.lowerThan(other), 3);
+        if (leading === side) follow(side, side.lineAt(offset), offset);
       });
     }, { passive: true });
   }
-  return () => { leading = null; };
+  return { follow, stop: () => { leading = null; } };
 }

@@ -18,7 +18,7 @@ function textElement(tag, content) {
 // Returns a paragraph with the lexemes of a differing token on both sides.
 function differenceText(part, letter) {
   const paragraph = document.createElement("p");
-  const lexemes = { "{here}": part.textContent, "{there}": part.dataset.there };
+  const lexemes = { "{here}": part.own ?? part.textContent, "{there}": part.dataset.there };
   const sentence = text(letter === "L" ? "on_right" : "on_left", { here: "{here}", there: "{there}" });
   for (const piece of sentence.split(/(\{here\}|\{there\})/)) {
     paragraph.append(piece in lexemes ? textElement("code", lexemes[piece]) : piece);

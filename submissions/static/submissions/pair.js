@@ -4,6 +4,7 @@
 import { fillWhenIdle } from "./pair-blocks.js";
 import { linkScrolling } from "./pair-link.js";
 import { followWithMap } from "./pair-map.js";
+import { listenToNames, listenToSwitch } from "./pair-names.js";
 import { Side } from "./pair-side.js";
 import { hideTip, listenForTips } from "./pair-tip.js";
 import { isShortcut, storedSetting, storeSetting } from "./settings.js";
@@ -50,6 +51,9 @@ function piecesOf(row) {
 const isShown = (number) => rowOf(number)?.hasAttribute("data-shown") ?? false;
 const partsOf = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
 
+// The rows in the order of the list, without those that a filter leaves out.
+const listedRows = () => [...list.children].filter((row) => !row.hidden);
+
 // Scrolls only the list, not the page.
 function showInList(row) {
   const top = row.offsetTop;
@@ -73,7 +77,7 @@ function markCurrent(number) {
   current = number;
   const total = Number(bench.dataset.passages);
   const position = rows.length === total ? [...list.children].indexOf(rowOf(number)) + 1 : number;
-  const isLast = rowOf(number) === list.lastElementChild && !panel.querySelector(".pages [rel=next]");
+  const isLast = rowOf(number) === listedRows().at(-1) && !panel.querySelector(".pages [rel=next]");
   const last = nextPair ? "last_before_next" : "last";
   status.textContent = text(isLast ? last : "position", { position, total });
   showInList(rowOf(number));
@@ -105,7 +109,7 @@ function choose(number) {
     load(number);
     return;
   }
-  stopLeading();
+  linking.stop();
   hideTip();
   const lower = sides[0].lowerThan(sides[1]) < 0 ? sides[1] : sides[0];
   for (const side of sides) side.show(passages.get(number)[side.letter].file);
@@ -121,14 +125,37 @@ function choose(number) {
 // After the last passage of all comes the next pair.
 function step(by) {
   if (!rows.length) return;
-  const next = current ? [...list.children].indexOf(rowOf(current)) + by : 0;
+  const listed = listedRows();
+  const next = current ? listed.indexOf(rowOf(current)) + by : 0;
   const part = panel.querySelector(next < 0 ? ".pages [rel=prev]" : ".pages [rel=next]") ?? (by > 0 && nextPair);
-  const row = list.children[next];
+  const row = listed[next];
   if (part && !row) location.assign(part.href);
   if (!row) return;
   choose(numberOf(row));
   writeAddress(numberOf(row));
   if (narrow.matches) bench.scrollIntoView({ block: "start" });
+}
+
+// Shows a word of a passage on its side and, on the other one, the line that corresponds to it.
+function showWord(word) {
+  choose(Number(word.closest("mark").dataset.passage));
+  const line = sides[0].numberOf(word.closest(".line"));
+  const offset = sides[0].pane.clientHeight / 3;
+  sides[0].align(line, offset);
+  linking.follow(sides[0], line, offset);
+}
+
+// Lists only the passages in which that is written differently, or all again.
+function listenToFilters() {
+  const buttons = [...panel.querySelectorAll("[data-filter]")];
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      const kind = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.filter;
+      for (const other of buttons) other.setAttribute("aria-pressed", String(other.dataset.filter === kind));
+      for (const row of rows) row.hidden = Boolean(kind) && !row.dataset.kinds.split(" ").includes(kind);
+      bench.dataset.filtered = kind;
+    });
+  }
 }
 
 // Scrolls the other side to the passage that was clicked on `side`.
@@ -143,7 +170,7 @@ function followPassage(side, part) {
   const first = side.lineNumbered(passages.get(number)[side.letter].lines[0]).getBoundingClientRect();
   // Align with the first line of the passage if that is visible, otherwise with the line that was clicked.
   const top = first.top < side.top ? line.top : first.top;
-  stopLeading();
+  linking.stop();
   scrollToPassage(other, number, top - side.top, side);
   markCurrent(number);
   writeAddress(number);
@@ -219,7 +246,7 @@ function onKey(event) {
   else if (event.key === "?") keys.showModal();
 }
 
-const stopLeading = linkScrolling(sides, rows.flatMap(piecesOf), () => link.checked);
+const linking = linkScrolling(sides, rows.flatMap(piecesOf), () => link.checked);
 
 function listenToSides() {
   for (const side of sides) {
@@ -249,7 +276,7 @@ function listenToPanel() {
   const setting = storedSetting("panel");
   panel.open = narrow.matches ? false : setting !== "shut";
   panel.addEventListener("toggle", () => {
-    if (!narrow.matches) storeSetting("panel", panel.open ? "open" : "shut");
+    if (!narrow.matches) storeSetting("panel", bench.querySelector("details[name=bar][open]") ? "open" : "shut");
   });
   bench.querySelector("[data-order]")?.addEventListener("change", (event) => sortList(event.target.value));
 }
@@ -288,6 +315,9 @@ bench.classList.add("scripted");
 for (const part of document.querySelectorAll("[data-with-scripts]")) part.hidden = false;
 listenToSides();
 listenToPanel();
+listenToFilters();
+listenToNames(bench, sides, showWord, (place, total) => { status.textContent = text("place", { place, total }); });
+listenToSwitch(bench, sides[1]);
 listenToTools();
 // Start at the passage that the page was loaded for, at first the one with the highest weight, unless the address
 // names a line, a passage, or a part of a file.

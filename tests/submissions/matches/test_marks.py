@@ -355,7 +355,7 @@ def test_different_comments_and_brackets_are_counted_each(other: str, comments: 
 
 
 def test_a_long_literal_is_cut_in_an_example() -> None:
-    assert shorten_lexeme(f"'{'x' * 90}'") == f"'{'x' * 22}…"
+    assert shorten_lexeme(f"'{'x' * 90}'") == f"'{'x' * 38}…"
     assert shorten_lexeme("'a\n  b'") == "'a b'"
 
 

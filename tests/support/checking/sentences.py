@@ -433,6 +433,27 @@ def names_differ(exported: Exported, key: Key, values: Values) -> bool:
     return False
 
 
+@states(
+    "pair", ".renamings button",
+    "{{ left }} → {{ right }} once", "{{ left }} → {{ right }} all {{ n }}",
+    "{{ left }} → {{ right }} {{ n }} of {{ total }}",
+)  # fmt: skip
+def renamed(exported: Exported, key: Key, values: Values) -> bool:
+    """Compare the places of a name with the words of the files, and of rows that have as many words."""
+    left, right = values["left"].strip(), values["right"].strip()
+    if "…" in left + right:
+        return True
+    times = number(values.get("n") or "1")
+    total = number(values.get("total") or str(times))
+    own, others = (exported.tokens(name) for name in key[1:])
+    beside = Counter[tuple[str, str]]()
+    for passage in exported.passages(("document", *key[1:])):
+        beside.update(passage.changed(inner=True)[0])
+    other_names = {there for (here, there) in beside if here == left} - {right}
+    is_possible = 0 < times <= total <= own.count(left) and times <= others.count(right)
+    return left != right and is_possible and (times < total or not other_names)
+
+
 @states("pair", ".passages .manner", "identical")
 def identical_passages(exported: Exported, key: Key, values: Values) -> bool:
     """Check that one passage of the document has the same words on both sides of each row."""
