@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults bare fuzz lint types warm messages sbom release site lock clean nightly
+.PHONY: audit demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults bare fuzz lint types warm messages sbom release site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -92,6 +92,12 @@ warm: .venv/dev
 sbom: .venv/dev
 	mkdir -p artifacts
 	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON -o artifacts/sbom.json
+
+# Ask the databases of known faults about every locked package; needs a network.
+audit:
+	test -x .venv/audit/bin/pip-audit || { $(PYTHON) -m venv .venv/audit && .venv/audit/bin/pip install -q pip-audit; }
+	set -e; for lock in requirements*.lock; do .venv/audit/bin/pip-audit --disable-pip -r $$lock; done
+	npm audit --prefix tests/support/oidc --package-lock-only
 
 # Build the source distribution and the wheel twice, compare their bytes, and write them to dist/ with the list of
 # packages and checksums. The changelog has to date the version; nothing is published.

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Lines
     from moss.check.rank import LocalFile, LocalReport
 
+JPLAG = ("submissionName1", "submissionName2", "averageSimilarity", "maxSimilarity")
+DOLOS = (
+    "id", "leftFileId", "leftFilePath", "rightFileId", "rightFilePath", "similarity", "totalOverlap",
+    "longestFragment", "leftCovered", "rightCovered",
+)  # fmt: skip
+
 # A file is in many pairs.
 KEPT_TEXTS = 500
 
@@ -111,6 +117,25 @@ def _is_whole(row: PairRow) -> bool:
 
 def pairs_table(report: LocalReport) -> ExportTable:
     return ExportTable("pairs", PairRow._fields, pair_rows(report), {})
+
+
+def foreign_table(report: LocalReport, tool: str) -> ExportTable:
+    """Return the pairs with the columns of the table that JPlag or Dolos writes.
+
+    Dolos's overlap and what is covered are in shared tokens here.
+    """
+    rows, places = pair_rows(report), {name: place for place, name in enumerate(report.sorted_names)}
+    if tool == "jplag":
+        pairs = ((*row[:3], max(row.left_share, row.right_share)) for row in rows)
+        return ExportTable("pairs", JPLAG, pairs, {})
+    dolos = (
+        (
+            *(number, places[row.left], row.left, places[row.right], row.right),
+            *(row.similarity, row.tokens, row.longest, row.tokens, row.tokens),
+        )
+        for number, row in enumerate(rows)
+    )
+    return ExportTable("pairs", DOLOS, dolos, {})
 
 
 def details_table(report: LocalReport) -> ExportTable:

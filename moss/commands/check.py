@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 EXCEL = "excel-"
 # "table" is for the terminal; the others are in submissions.matches.file_formats.
-OUTPUT_FORMATS = ("table", "csv", f"{EXCEL}en", f"{EXCEL}de", "json", "html")
+OUTPUT_FORMATS = ("table", "csv", f"{EXCEL}en", f"{EXCEL}de", "json", "html", "jplag", "dolos")
 # Pairs that are ranked where no number is given, and those of them that a terminal lists.
 RANKED, LISTED = 250, 10
 PREVIEW_FORMATS = ("table", "json")
@@ -387,7 +387,7 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     default="table",
     show_default=True,
     help="Format of the output; excel-en and excel-de are CSV for an Excel that separates lists by a comma "
-    "or a semicolon.",
+    "or a semicolon; jplag and dolos are CSV with the columns of these tools.",
 )
 @click.option(
     "-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file."
@@ -503,7 +503,7 @@ def _write_report(
 
 def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
-    from moss.check.outputs import details_table, pair_rows, pairs_table
+    from moss.check.outputs import details_table, foreign_table, pair_rows, pairs_table
     from submissions.matches.file_formats import excel_form, write_csv, write_json
 
     match listing.output_format:
@@ -518,6 +518,8 @@ def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: 
             return [_page(report, path)]
         case "csv":
             return write_csv(pairs_table(report))
+        case "jplag" | "dolos" as tool:
+            return write_csv(foreign_table(report, tool))
         case "json":
             return write_json(details_table(report))
         case excel:
