@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from gettext import NullTranslations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,14 +18,24 @@ from fingerprint.engine import (
     shown_text,
 )
 from moss.check.rank import SAMENESS
-from submissions.matches.bands import ORDINARY, Bands, band_sentences, is_whole
+from submissions.matches.bands import ORDINARY, Bands, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
-from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, RankedPair
+from submissions.matches.groups import connected_components
+from submissions.matches.ranked_pairs import (
+    Evidence,
+    PairColumns,
+    PairRow,
+    RankedPair,
+    Stripe,
+    merged_stripes,
+)
 from submissions.matches.standalone_content import (
+    Answer,
     SharedTerm,
     SharedTerms,
     SkippedEntry,
+    StandaloneCase,
     StandalonePair,
     StandaloneReport,
     StandaloneSide,
@@ -45,6 +56,8 @@ DOLOS = (
 
 # A file is in many pairs.
 KEPT_TEXTS = 500
+# A page has so many characters for each byte of the sources, or as many as a small class needs.
+FACTOR, FEWEST_CHARACTERS = 8, 250_000
 
 
 def pair_row(report: LocalReport, pair: RankedPair, flag: str = "") -> PairRow:
@@ -60,51 +73,18 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     return map(PairRow, *names, *columns[2:], flags)
 
 
-class Answer(NamedTuple):
-    """What a ranking says first.
-
-    `order` has the rows of the ranking, those of the `to_read` pairs to read before the others, and `rows`
-    the figures of these pairs. `apart` of the class of `size` are in no pair to read. `bands` says how many
-    pairs are in each band.
-    """
-
-    order: list[int]
-    rows: list[PairRow]
-    to_read: int
-    apart: int
-    size: int
-    bands: str
-
-    @classmethod
-    def of(cls, report: LocalReport) -> Answer:
-        """Return the answer of a ranking: all but ordinary pairs are to read, and none of one student."""
-        bands, pairs = Bands.of(report.ranking.threshold._asdict()), report.ranking.pairs
-        sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
-        scores, rows = report.ranking.scores.similarity.tolist(), list(pair_rows(report))
-        counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
-        first = [row for row in counted if bands.band(scores[row], whole=_is_whole(rows[row])) != ORDINARY]
-        order = [*first, *sorted(set(range(len(rows))) - set(first))]
-        members = {
-            side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size
-        }
-        said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
-        size = report.class_size
-        return cls(order, [rows[row] for row in order], len(first), size - len(members), size, said)
-
-    @property
-    def lines(self) -> list[str]:
-        """The sentences of the answer; none without pairs."""
-        if not self.rows:
-            return []
-        answer = f"{self.to_read or 'No'} pair{'' if self.to_read == 1 else 's'} to read"
-        are = "is" if self.apart == 1 else "are"
-        apart = f"; {self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
-        return [f"{answer}{apart}.", self.bands]
-
-    def more(self, listed: int | None) -> str:
-        """Return how many pairs are not among those `listed`, and how to see them; empty without any."""
-        more = len(self.rows) - (listed or len(self.rows))
-        return f"{more:,} more pairs: list them with --top N or --all, or see them with --open." * (more > 0)
+def answer_of(report: LocalReport) -> Answer:
+    """Return the answer of a ranking: all but ordinary pairs are to read, and none of one student."""
+    bands, pairs = Bands.of(report.ranking.threshold._asdict()), report.ranking.pairs
+    sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    scores, rows = report.ranking.scores.similarity.tolist(), list(pair_rows(report))
+    counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
+    first = [row for row in counted if bands.band(scores[row], whole=_is_whole(rows[row])) != ORDINARY]
+    order = [*first, *sorted(set(range(len(rows))) - set(first))]
+    members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
+    said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
+    size = report.class_size
+    return Answer(order, [rows[row] for row in order], len(first), size - len(members), size, said)
 
 
 def _is_whole(row: PairRow) -> bool:
@@ -268,9 +248,14 @@ def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[s
     return sides
 
 
-def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
-    """Return the report for the HTML exporter: all pairs with their passages, best first."""
-    flag = report.flags()
+def standalone_report(
+    report: LocalReport, title: str, answer: Answer | None = None, *, of_each: bool = False
+) -> StandaloneReport:
+    """Return the report for the HTML exporter: pairs to read first; `of_each`: then the best of each only."""
+    answer = answer or answer_of(report)
+    whole, rows = report, _read_or_best(report, answer) if of_each else answer.order
+    report = replace(report, ranking=report.ranking.take(np.asarray(rows, dtype=np.intp)))
+    flag, threshold = report.flags(), report.ranking.threshold
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
@@ -287,6 +272,7 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
                 pair_row(report, pair, flag(pair.left, pair.right)),
                 _block_sides(report, pair),
                 pair_terms(report, pair),
+                _stripes(report, pair),
             )
             for pair in report.pairs()
         ),
@@ -294,7 +280,55 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         shortfall=report.shortfall,
         shared=shared_sentence(report),
         shared_places=[f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)],
+        answer=answer,
+        threshold=threshold.value,
+        bins=pair_bins(whole.ranking.scores.similarity.tolist(), Bands.of(threshold._asdict())),
+        cases=_cases(report, answer),
+        most_characters=_most_characters(report) if of_each else 0,
     )
+
+
+def _read_or_best(report: LocalReport, answer: Answer) -> list[int]:
+    """Return the rows of the pairs to read, then those that are the best of a submission."""
+    pairs, seen, best = report.ranking.pairs, set[int](), list[int]()
+    for row, sides in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)):
+        if not seen.issuperset(sides):
+            best.append(row)
+            seen.update(sides)
+    to_read = answer.order[: answer.to_read]
+    return [*to_read, *sorted({*best} - {*to_read})]
+
+
+def _most_characters(report: LocalReport) -> int:
+    return max(FACTOR * sum(len(file.data) for file in report.files), FEWEST_CHARACTERS)
+
+
+def _cases(report: LocalReport, answer: Answer) -> list[StandaloneCase]:
+    """Return the cases of the pairs to read, which are the first of the ranking."""
+    pairs = report.ranking.pairs
+    sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))[: answer.to_read]
+    return [
+        StandaloneCase(
+            sorted(report.submissions[member] for member in members),
+            [(row + 1, answer.rows[row]) for row, both in enumerate(sides) if both[0] in members],
+        )
+        for members in connected_components(sides)
+    ]
+
+
+def _stripes(report: LocalReport, pair: RankedPair) -> tuple[list[Stripe], list[Stripe]]:
+    """Return where the passages of a pair lie, as `passage_stripes` of the service does."""
+    drawn = [] if pair.translated else [one for one in pair.passages if not one.common]
+    left = ((one.left_file, one.left_token, one.tokens) for one in drawn)
+    right = ((one.right_file, one.right_token, one.tokens) for one in drawn)
+    cohort = report.inputs.cohort
+
+    def stripes(submission: int, passages: Iterable[tuple[int, int, int]]) -> list[Stripe]:
+        begin, end = cohort.submission_starts[submission : submission + 2].tolist()
+        spans = sorted((int(cohort.file_starts[file]) + token - begin, n) for file, token, n in passages)
+        return merged_stripes([(at / (end - begin), (at + n) / (end - begin)) for at, n in spans])
+
+    return stripes(pair.left, left), stripes(pair.right, right)
 
 
 def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[StandaloneSide, StandaloneSide]]:

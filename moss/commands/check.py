@@ -23,10 +23,10 @@ from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
     from moss.check.inputs import InputOptions
-    from moss.check.outputs import Answer
     from moss.check.rank import LocalReport, RankingOptions
     from submissions.intake.choices import Attempts
     from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.matches.standalone_content import Answer
 
 EXCEL = "excel-"
 # "table" is for the terminal; the others are in submissions.matches.file_formats.
@@ -482,10 +482,10 @@ def _write_report(
     report: LocalReport, listing: Listing, path: Path, output: Path | None, *, verbose: bool
 ) -> None:
     """Write the answer, the pairs and then the notes; answer and notes go to the error stream."""
-    from moss.check.outputs import Answer
+    from moss.check.outputs import answer_of
     from moss.commands.tables import fitting, notes, printable
 
-    answer = Answer.of(report) if listing.output_format in {"table", "html"} else None
+    answer = answer_of(report) if listing.output_format in {"table", "html"} else None
     lines = answer.lines if answer else []
     for line in lines:
         click.echo(printable(line), err=True)
@@ -514,8 +514,7 @@ def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: 
             rows = answer.rows if listing.on_screen else pair_rows(report)
             return pairs_text(islice(rows, listing.most), on_screen=listing.on_screen)
         case "html":
-            assert answer is not None
-            return [_page(report, path)]
+            return [_page(report, listing, answer, path)]
         case "csv":
             return write_csv(pairs_table(report))
         case "jplag" | "dolos" as tool:
@@ -526,12 +525,12 @@ def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: 
             return write_csv(pairs_table(report), excel_form(excel.removeprefix(EXCEL)))
 
 
-def _page(report: LocalReport, path: Path) -> str:
+def _page(report: LocalReport, listing: Listing, answer: Answer | None, path: Path) -> str:
     """Return the HTML page; write to the error stream what it leaves out."""
     from moss.check.outputs import standalone_report
     from submissions.pages.standalone_html import standalone_html
 
-    page = standalone_html(standalone_report(report, path.name))
+    page = standalone_html(standalone_report(report, path.name, answer, of_each=listing.of_each))
     if page.left_out:
         click.echo(page.left_out, err=True)
     return page.html

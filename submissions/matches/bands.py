@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from submissions.matches.ranked_pairs import WHOLE_TOKENS, percent_text, whole_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # A pair of which one side is nearly whole in shared passages is to be looked at, whatever its similarity is.
 WHOLE_SHARE = 0.95
+# Width of a bar of the histogram of pairs, and height of the lowest in percent of the highest one's.
+PAIR_BIN, MIN_BAR = 2, 3
 ORDINARY, LOOK, STANDS_OUT = "ordinary", "look", "stands out"
 
 
@@ -166,3 +170,46 @@ def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str
 def _differ(low: float, high: float) -> bool:
     """Return whether there is a percentage between two similarities that nobody has."""
     return whole_percent(high) - whole_percent(low) > 1
+
+
+class PairBin(NamedTuple):
+    """Number of pairs with a similarity in [`low`, `high`) percent; the last bin includes 100 %.
+
+    `height` is the part of the highest bar's height, in [0, 1]; `band` is that of the bin's lower end.
+    """
+
+    low: int
+    high: int
+    pairs: int
+    height: float
+    band: str
+
+    @property
+    def bar(self) -> float:
+        """Height of the bar in a picture that is 100 high; a single pair is visible beside thousands."""
+        return max(round(100 * self.height, 1), MIN_BAR) if self.pairs else 0
+
+    @property
+    def top(self) -> float:
+        return 100 - self.bar
+
+
+def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
+    """Return the histogram of pairs.
+
+    The few pairs that reach the threshold would be invisible beside thousands: heights follow the logarithm.
+    """
+    counts = Counter(
+        min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
+    )
+    highest = max(counts.values(), default=1)
+    return [
+        PairBin(
+            low,
+            low + PAIR_BIN,
+            counts[low // PAIR_BIN],
+            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
+            bands.band(low / 100),
+        )
+        for low in range(0, 100, PAIR_BIN)
+    ]

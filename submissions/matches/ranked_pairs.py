@@ -34,6 +34,9 @@ WHOLE_TOKENS = 30
 # A share of 29 hundredths times 100 is a little less than 29 in binary floating point.
 NOISE = 1e-7
 
+# Parts of a submission that nobody sees between two stripes.
+STRIPE_GAP = 0.003
+
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
 TIE_MARGIN = 1e-6
 # Pairs aligned at a time: enough for all cores, and those of large projects have a few megabytes of passages.
@@ -45,6 +48,24 @@ def pair_mark(*, translated: bool, structure: float) -> str:
     if translated:
         return TRANSLATED
     return "" if structure else NO_PASSAGE
+
+
+class Stripe(NamedTuple):
+    """A part of a submission, in parts of all its tokens: where it begins, and how wide it is."""
+
+    start: float
+    width: float
+
+
+def merged_stripes(spans: Sequence[tuple[float, float]]) -> list[Stripe]:
+    """Return sorted spans as stripes; those with less than STRIPE_GAP between them are one."""
+    joined: list[tuple[float, float]] = []
+    for start, end in spans:
+        if joined and start - joined[-1][1] < STRIPE_GAP:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return [Stripe(start, end - start) for start, end in joined]
 
 
 class PairRow(NamedTuple):

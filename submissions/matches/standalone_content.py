@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fingerprint.engine import TokenStream
+    from submissions.matches.bands import PairBin
     from submissions.matches.differences import TokenRun
-    from submissions.matches.ranked_pairs import PairRow
+    from submissions.matches.ranked_pairs import PairRow, Stripe
 
 # Terms that are listed, lines and characters of each.
 LISTED, LINES_LISTED, CHARACTERS = 60, 5, 80
@@ -143,11 +144,53 @@ class StandaloneSide:
 
 
 class StandalonePair(NamedTuple):
-    """A pair with its blocks, each as its left and its right side; without one, with its shared terms."""
+    """A pair with its blocks, each as its left and its right side; without one, with its shared terms.
+
+    `sides`: where its passages lie on the left and on the right.
+    """
 
     row: PairRow
     passages: Iterator[tuple[StandaloneSide, StandaloneSide]]
-    terms: SharedTerms | None = None
+    terms: SharedTerms | None
+    sides: tuple[list[Stripe], list[Stripe]]
+
+
+class StandaloneCase(NamedTuple):
+    """Submissions that pairs to read connect, and these pairs with their numbers on the page."""
+
+    names: list[str]
+    pairs: list[tuple[int, PairRow]]
+
+
+class Answer(NamedTuple):
+    """What a ranking says first.
+
+    `order` has the rows of the ranking, those of the `to_read` pairs to read before the others, and `rows`
+    the figures of these pairs. `apart` of the class of `size` are in no pair to read. `bands` says how many
+    pairs are in each band.
+    """
+
+    order: list[int]
+    rows: list[PairRow]
+    to_read: int
+    apart: int
+    size: int
+    bands: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentences of the answer; none without pairs."""
+        if not self.rows:
+            return []
+        answer = f"{self.to_read or 'No'} pair{'' if self.to_read == 1 else 's'} to read"
+        are = "is" if self.apart == 1 else "are"
+        apart = f"; {self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
+        return [f"{answer}{apart}.", self.bands]
+
+    def more(self, listed: int | None) -> str:
+        """Return how many pairs are not among those `listed`, and how to see them; empty without any."""
+        more = len(self.rows) - (listed or len(self.rows))
+        return f"{more:,} more pairs: list them with --top N or --all, or see them with --open." * (more > 0)
 
 
 class SkippedEntry(NamedTuple):
@@ -162,7 +205,8 @@ class StandaloneReport(NamedTuple):
 
     Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions. `rows` are the
     figures of all pairs, `pairs` the same pairs, each aligned when it is asked for. `shared` says what lines
-    most of the class share, and `shared_places` where.
+    most of the class share, and `shared_places` where. `bins` are of all ranked pairs. With `most_characters`
+    the page has less than these, and pairs to read and the best of each submission only.
     """
 
     title: str
@@ -178,5 +222,10 @@ class StandaloneReport(NamedTuple):
     pairs: Iterable[StandalonePair]
     skipped: list[SkippedEntry]
     shortfall: str
-    shared: str = ""
-    shared_places: Sequence[str] = ()
+    shared: str
+    shared_places: Sequence[str]
+    answer: Answer
+    threshold: float
+    bins: list[PairBin]
+    cases: list[StandaloneCase]
+    most_characters: int

@@ -65,6 +65,8 @@ class PageLimits(NamedTuple):
 
 
 DEFAULT_LIMITS = PageLimits()
+# Pairs to read that the page begins with.
+FIRST = 6
 
 
 class StandalonePage(NamedTuple):
@@ -79,7 +81,10 @@ def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMIT
     if not settings.configured:  # On the command line; the templates need no other setting.
         settings.configure(USE_I18N=False)
     engine = Engine(dirs=[str(TEMPLATES)], libraries=LIBRARIES)
-    pairs = list(_within_limits(_rendered_pairs(report, engine), limits))
+    if report.most_characters:
+        limits = limits._replace(characters=min(limits.characters, report.most_characters))
+    first: list[dict[str, object]] = []
+    pairs = list(_within_limits(_rendered_pairs(report, engine, first), limits))
     others = report.rows[len(pairs) : len(pairs) + limits.rows]
     left_out = _left_out(report.rows, len(pairs), len(others))
     context = {
@@ -89,15 +94,26 @@ def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMIT
         "pairs": pairs,
         "others": others,
         "left_out": left_out,
+        "to_read": first,
+        "to_read_count": report.answer.to_read,
+        "more_to_read": report.answer.to_read - len(first),
+        "pairs_tab": "#pairs",
+        "pair_template": "submissions/exports/_pair_to_read.html",
+        "pair_bins": report.bins,
+        "threshold": report.threshold,
     }
     template = engine.get_template("submissions/exports/standalone.html")
     return StandalonePage(template.render(Context(context)), left_out)
 
 
-def _rendered_pairs(report: StandaloneReport, engine: Engine) -> Iterator[str]:
-    """Yield the HTML of each pair when it is asked for."""
+def _rendered_pairs(
+    report: StandaloneReport, engine: Engine, first: list[dict[str, object]]
+) -> Iterator[str]:
+    """Yield the HTML of each pair when it is asked for; add the first pairs to read to `first`."""
     template = engine.get_template("submissions/exports/_standalone_pair.html")
     for number, pair in enumerate(report.pairs, 1):
+        if number <= min(report.answer.to_read, FIRST):
+            first.append({"number": number, "row": pair.row, "sides": pair.sides})
         content = {"row": pair.row, "terms": pair.terms, "passages": _passages(pair)}
         yield template.render(Context({"number": number, "k": report.k, **content}))
 

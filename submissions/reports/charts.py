@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ from humanize import ordinal as english_ordinal
 from fingerprint.engine import choices
 from submissions.cases.case_list import LARGE_COHORT, Graph
 from submissions.core.access import readable_submissions
-from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
+from submissions.matches.ranked_pairs import Stripe, merged_stripes, parts_in_percent
 from submissions.matches.source_html import UNSEEN, case_colour
 from submissions.models import Batch, SubmissionFile
 from submissions.pages.filters import display_name_plain, pair_url, percent
@@ -49,12 +48,6 @@ DAY, HOUR, MINUTE = 86_400, 3_600, 60
 # Characters of a running header or footer.
 MAX_CHARACTERS = 90
 
-# Width of a bar of the histogram of pairs, in percent.
-PAIR_BIN = 2
-# Height of the lowest bar, in percent of the highest one.
-MIN_BAR = 3
-# Parts of a submission that nobody sees between two stripes.
-STRIPE_GAP = 0.003
 # Distance of two assignments on a sparkline.
 SPARK_STEP = 60
 
@@ -75,13 +68,6 @@ def others_sentence(report: Report) -> str:
     return others.sentence(translation, "\u202f") if others else ""
 
 
-class Stripe(NamedTuple):
-    """A part of a submission, in parts of all its tokens: where it begins, and how wide it is."""
-
-    start: float
-    width: float
-
-
 def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list[Stripe]]]:
     """Return where the passages of each pair lie on both sides, without common code, by primary key.
 
@@ -98,7 +84,7 @@ def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list
         spans = sorted(
             (starts[file] + token, starts[file] + token + n, owners[file]) for file, token, n in rows
         )
-        return _merged([(start / totals[owner], end / totals[owner]) for start, end, owner in spans])
+        return merged_stripes([(start / totals[owner], end / totals[owner]) for start, end, owner in spans])
 
     return {
         pair.pk: (
@@ -111,17 +97,6 @@ def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list
 
 def _drawn_passages(pair: Pair) -> list[PassageRecord]:
     return [] if pair.translated else [passage for passage in pair.passages if not passage.common]
-
-
-def _merged(spans: Sequence[tuple[float, float]]) -> list[Stripe]:
-    """Return sorted spans as stripes; those with less than STRIPE_GAP between them are one."""
-    joined: list[tuple[float, float]] = []
-    for start, end in spans:
-        if joined and start - joined[-1][1] < STRIPE_GAP:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
-        else:
-            joined.append((start, end))
-    return [Stripe(start, end - start) for start, end in joined]
 
 
 @register.simple_tag(takes_context=True)
@@ -330,49 +305,6 @@ class Bin(NamedTuple):
     low: int
     high: int
     submissions: int
-
-
-class PairBin(NamedTuple):
-    """Number of pairs with a similarity in [`low`, `high`) percent; the last bin includes 100 %.
-
-    `height` is the part of the highest bar's height, in [0, 1]; `band` is that of the bin's lower end.
-    """
-
-    low: int
-    high: int
-    pairs: int
-    height: float
-    band: str
-
-    @property
-    def bar(self) -> float:
-        """Height of the bar in a picture that is 100 high; a single pair is visible beside thousands."""
-        return max(round(100 * self.height, 1), MIN_BAR) if self.pairs else 0
-
-    @property
-    def top(self) -> float:
-        return 100 - self.bar
-
-
-def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
-    """Return the histogram of pairs.
-
-    The few pairs that reach the threshold would be invisible beside thousands: heights follow the logarithm.
-    """
-    counts = Counter(
-        min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
-    )
-    highest = max(counts.values(), default=1)
-    return [
-        PairBin(
-            low,
-            low + PAIR_BIN,
-            counts[low // PAIR_BIN],
-            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
-            bands.band(low / 100),
-        )
-        for low in range(0, 100, PAIR_BIN)
-    ]
 
 
 def sparkline(rows: Sequence[AssignmentOfStudent]) -> list[SparkPoint]:

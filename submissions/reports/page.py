@@ -20,6 +20,7 @@ from submissions.cases import case_list, read as cases
 from submissions.cases.read import CasePairs, cases_by_member, decided_pairs, is_linking
 from submissions.core.access import readable_pairs
 from submissions.core.names import Names, follows_decisions, search_words
+from submissions.matches.bands import pair_bins
 from submissions.models import Assignment, Boilerplate, Decision, Document, Report, Submission
 from submissions.pages.rendered import render_part
 from submissions.pairs.read import (
@@ -33,7 +34,7 @@ from submissions.pairs.read import (
     timed_submissions,
 )
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
-from submissions.reports.charts import Stripe, histogram, histogram_students, pair_bins, passage_stripes
+from submissions.reports.charts import histogram, histogram_students, passage_stripes
 from submissions.reports.forms import FilterForm, parse_pair_filter, query_string
 from submissions.reports.identical import listed_duplicates
 from submissions.reports.old_work import has_earlier_work, listed_comparisons
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
     from submissions.core.models import ExclusionEffect, MovedPair
+    from submissions.matches.ranked_pairs import Stripe
     from submissions.reports.address import Address, ReportPage
     from submissions.reports.read import ListedPair
 

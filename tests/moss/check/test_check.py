@@ -2,10 +2,13 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,6 +18,8 @@ from moss.commands.service import planted_pairs
 from moss.sample import SAMPLE
 from submissions.matches.ranked_pairs import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
+from tests.support.html import Page
+from tests.support.programs import program, renamed
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 pytestmark = pytest.mark.slow
@@ -155,6 +160,32 @@ def test_the_page_that_is_opened_is_written_beside_the_class_and_never_in_it(
     assert page.read_text().startswith("<!doctype html>")
     assert opened == [page.as_uri()]
     assert f"The page is {page}.\nNo browser can be started here: open it yourself.\n" in result.stderr
+
+
+def test_html_begins_with_the_pairs_to_read_and_has_them_and_the_best_of_each_submission(
+    tmp_path: Path,
+) -> None:
+    files = {f"s{n}/main.py": program(Random(n)) for n in range(9)}
+    copies = {f"s{n}/main.py": renamed(program(Random(0))) for n in (9, 10)}
+    root = folder(tmp_path / "class", {**files, **copies})
+    result = check(root, "--format", "html")
+    page = Page(result.stdout)
+    assert page.text("#report-heading") == "3 pairs to read 8 of 11 submissions are in none of them"
+    assert len(page.all(".to-read li")) == 3
+    assert page.all("details[open]") == []
+    best: dict[str, float] = {}
+    ranked = rows(root, "--all")
+    for row in ranked:
+        for name in row[:2]:
+            best[name] = max(best.get(name, 0), row.similarity)
+    expected = {row[:2] for row in ranked if row.similarity in {best[row.left], best[row.right]}}
+    names = [tuple(re.findall(r"s\d+", summary)) for summary in page.texts(".pairs-of summary")]
+    assert {*names[:3]} == {row[:2] for row in ranked[:3]} == set(combinations(["s0", "s10", "s9"], 2))
+    assert {*names} == expected | {*names[:3]}
+    assert page.text(".cases li").startswith("s0, s10, s9:")
+    anchors = {node.attributes["id"] for node in page.all("[id]")}
+    assert {str(node.attributes["href"]) for node in page.all("a")} <= {f"#{anchor}" for anchor in anchors}
+    assert len(result.stdout) < max(10 * sum(map(len, {**files, **copies}.values())), 340_000)
 
 
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def test_json_has_what_is_shared_with_its_lines(pair: Path) -> None:
 
 def test_the_html_file_says_that_no_passage_is_equal_and_what_is(pair: Path) -> None:
     page = Page(check(pair, "--format", "html").stdout)
-    assert "These two share no passage of 9 tokens" in page.text("details")
-    assert "no equal passage" in page.text("summary")
+    assert "These two share no passage of 9 tokens" in page.text(".pairs-of > details")
+    assert "no equal passage" in page.text(".pairs-of summary")
     assert '"boat has overstayed its berth" literal ada.py, line 7 ben.py, line 4' in page.texts(".terms tr")
 
 

@@ -146,8 +146,8 @@ def test_a_page_keeps_its_limits_and_says_what_it_leaves_out(
     page = Page(html)
     with_sources = pairs if shown is None else shown
     assert pairs > 6
-    assert len(page.all("details")) == with_sources
-    assert len(page.all("li")) == (pairs - with_sources if listed is None else listed)
+    assert len(page.all(".pairs-of > details")) == with_sources
+    assert len(page.all(".others li")) == (pairs - with_sources if listed is None else listed)
     assert bool(left_out) == (shown is not None)
     assert left_out in " ".join(page.text().split())
     assert (f"The first {shown} of {pairs} pairs" in left_out) == bool(left_out)

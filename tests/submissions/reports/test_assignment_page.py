@@ -13,13 +13,13 @@ from pytest_django.fixtures import Settings
 from fingerprint.engine import SCORE_VERSION
 from submissions.cases.case_list import MAX_LINKS, MAX_NODES, case_graph, cases, graph
 from submissions.core.names import ANONYMOUS, Names
-from submissions.matches.bands import Bands
+from submissions.matches.bands import PAIR_BIN, Bands, pair_bins
 from submissions.matches.groups import connected_components
 from submissions.matches.ranked_pairs import percent_text
 from submissions.models import Assignment, Batch, Report, Submission
 from submissions.pages.filters import percent
 from submissions.pages.rendered import RENDERED
-from submissions.reports.charts import PAIR_BIN, Histogram, duration, histogram, pair_bins
+from submissions.reports.charts import Histogram, duration, histogram
 from tests.support.api import api_client
 from tests.support.archives import tarred
 from tests.support.every_page import PAGES, PUBLIC, World, address_of
