@@ -16,7 +16,7 @@ from submissions.cases.models import ChangeFields
 from submissions.cases.read import (
     PairNames,
     Suspicion,
-    case_decisions,
+    all_decisions,
     case_history,
     decided_case,
     decision_history,
@@ -224,7 +224,7 @@ def put_case_decision(
     at = threshold / 100 or threshold_of(stored_case.report)
     members = CaseNames(stored_case.case.names, others, at)
     decide_case(assignment, members, user_of(request), form.decision_input)
-    decided = decided_case(stored_case.case.names, case_decisions(assignment))
+    decided = decided_case(stored_case.case.names, all_decisions(assignment))
     return _case_decision_out(stored_case._replace(case=stored_case.case._replace(decided=decided)))
 
 

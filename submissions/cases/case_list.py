@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
@@ -16,8 +17,9 @@ from submissions.cases.members import TimedMember, members_by_time
 from submissions.cases.read import (
     CasePairs,
     DecidedCase,
+    Decisions,
     Suspicion,
-    case_decisions,
+    all_decisions,
     current_submission,
     decided_case,
     pairs_above,
@@ -84,7 +86,7 @@ class Case(NamedTuple):
         return salted_hmac("members of a case", repr(sorted(self.names))).hexdigest()
 
     @property
-    def decision(self) -> CaseDecision:
+    def decision(self) -> CaseDecision | Decision:
         return self.decided.decision
 
 
@@ -97,8 +99,8 @@ def cases(
     """
     all_pairs = report_cases(report, threshold, member)
     submissions = submissions_by_id(pk for pairs in all_pairs for pk in pairs.ids)
-    by_name = case_decisions(report.assignment)
-    return [_case(pairs, submissions, by_name, names or Names()) for pairs in all_pairs]
+    known = all_decisions(report.assignment)
+    return [_case(pairs, submissions, known, names or Names()) for pairs in all_pairs]
 
 
 def listed_cases(report: Report, query: Mapping[str, Any], names: Names) -> list[Case]:
@@ -122,9 +124,7 @@ def find_case(
     return None
 
 
-def _case(
-    pairs: CasePairs, submissions: Mapping[int, Submission], by_name: Mapping[str, CaseDecision], names: Names
-) -> Case:
+def _case(pairs: CasePairs, submissions: Mapping[int, Submission], known: Decisions, names: Names) -> Case:
     of_case = [submissions[pk] for pk in pairs.ids if pk in submissions]
     links = pairs.links
     if names.hidden:
@@ -138,7 +138,7 @@ def _case(
         strongest=(submissions[links[0].left], submissions[links[0].right]),
         mean=sum(link.similarity for link in links) / len(links),
         timed=sum(member.later is not None for member in members) > 1,
-        decided=decided_case([one.name for one in of_case], by_name),
+        decided=decided_case([one.name for one in of_case], known),
     )
 
 
@@ -266,12 +266,13 @@ def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dic
 
     `members` are the numbers of all cases, each with the primary keys of its submissions.
     """
-    by_name = case_decisions(page.assignment)
-    decided = set(ranked_ids(page.report, by_name).values()) if by_name else set()
+    known = all_decisions(page.assignment)
+    deciding = {*known.by_name, *chain.from_iterable(known.of_pairs)}
+    decided = set(ranked_ids(page.report, deciding).values()) if deciding else set()
     touched = {number: ids for number, ids in members if not decided.isdisjoint(ids)}
     names = submission_names(page.assignment, *(pk for ids in touched.values() for pk in ids))
     return {
-        number: decided_case([names[pk] for pk in ids if pk in names], by_name)
+        number: decided_case([names[pk] for pk in ids if pk in names], known)
         for number, ids in touched.items()
     }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from submissions.cases.read import PairNames, case_decisions, decided_case
+from submissions.cases.read import PairNames, all_decisions, decided_case
 from submissions.models import Assignment, CaseChange, CaseDecision, CaseMember, Decision, Statement
 from submissions.work.jobs import decided
 
@@ -82,11 +82,13 @@ def decide_case(
     """Store the fields of a decision on a case that the user changed, for the case's present members.
 
     A decision that was made on other members is taken over, unless members of it are in another case now:
-    then it stays theirs.
+    then it stays theirs. A case of two whose pair was decided itself has that decision.
     """
     _lock_case_decisions(assignment)
-    by_name = case_decisions(assignment)
-    stored = decided_case(case.members, by_name)
+    known = all_decisions(assignment)
+    by_name, stored = known.by_name, decided_case(case.members, known)
+    if isinstance(stored.decision, Decision):
+        return decide(assignment, PairNames(min(case.members), max(case.members), 0, 0), user, submitted)
     taken_over = [
         decision
         for decision in ([stored.decision] if stored.decision.pk else stored.former)

@@ -62,10 +62,11 @@ class DecidedCase(NamedTuple):
 
     `decision` was made on an earlier case that had all members of this case; without such a case, it is
     unsaved and undecided. Then `former` has the decisions on earlier cases that had some of the members, and
-    `joined` the names of the members that were in none of these cases.
+    `joined` the names of the members that were in none of these cases. A case of two has the decision on its
+    pair, if that was decided itself.
     """
 
-    decision: CaseDecision
+    decision: CaseDecision | Decision
     former: list[CaseDecision]
     joined: list[str]
 
@@ -75,8 +76,23 @@ def case_decisions(assignment: Assignment) -> dict[str, CaseDecision]:
     return {member.name: member.decision for member in members}
 
 
-def decided_case(names: Collection[str], by_name: Mapping[str, CaseDecision]) -> DecidedCase:
-    """Return the decision on the case of these names; `by_name` are all decisions of the assignment."""
+class Decisions(NamedTuple):
+    """The decisions of an assignment: on cases by the name of a member, on pairs by both names, sorted."""
+
+    by_name: dict[str, CaseDecision]
+    of_pairs: dict[tuple[str, str], Decision]
+
+
+def all_decisions(assignment: Assignment) -> Decisions:
+    return Decisions(case_decisions(assignment), stored_decisions(assignment))
+
+
+def decided_case(names: Collection[str], known: Decisions) -> DecidedCase:
+    """Return the decision on the case of these names; `known` are all decisions of the assignment."""
+    by_name, is_pair = known.by_name, len(names) == 2  # noqa: PLR2004 - a pair
+    of_pair = known.of_pairs.get((min(names), max(names))) if is_pair else None
+    if of_pair and of_pair.state != UNDECIDED:
+        return DecidedCase(of_pair, [], [])
     counts = Counter(by_name[name] for name in names if name in by_name)
     former = [decision for decision, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0].pk))]
     if former and counts[former[0]] == len(names):
@@ -90,8 +106,10 @@ def decided_case(names: Collection[str], by_name: Mapping[str, CaseDecision]) ->
     return DecidedCase(undecided, former, joined)
 
 
-def case_history(case: DecidedCase) -> list[CaseChange]:
+def case_history(case: DecidedCase) -> list[CaseChange] | list[Change]:
     """Return the changes of all decisions of a case, newest first."""
+    if isinstance(case.decision, Decision):
+        return decision_history(case.decision)
     saved = [decision.pk for decision in (case.decision, *case.former) if decision.pk]
     return list(CaseChange.objects.filter(decision__in=saved)) if saved else []
 
@@ -199,38 +217,33 @@ def possible_assignees(
     return User.objects.filter((allowed & Q(is_active=True)) | current).order_by("username")
 
 
-def next_undecided(report: Report, threshold: float, after: Pair | None = None) -> Pair | None:
-    """Return the next undecided pair to review, or None.
+def next_below(report: Report, threshold: float, after: Pair | None) -> Pair | None:
+    """Return the next undecided pair below `threshold` after the pair `after` there, or None.
 
-    Pairs at or above `threshold` come first, then whole copies and pairs with identical files, then the
-    others, each most similar first. `after` is the pair that was reviewed last: pairs that rank after it come
-    before pairs that rank before it.
+    Whole copies and pairs with identical files come before the others, each most similar first.
     """
-    undecided = with_decisions(readable_pairs(report).defer("passages")).filter(decision=UNDECIDED)
-    above, look = Q(similarity__gte=threshold), Q(similarity__lt=threshold) & (WHOLE | SAME_FILES)
-    parts = [above, look, ~above & ~look]
+    undecided = with_decisions(readable_pairs(report).defer("passages")).filter(
+        decision=UNDECIDED, similarity__lt=threshold
+    )
+    look = WHOLE | SAME_FILES
+    parts = [look, ~look]
     if after:
-        later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
-        parts = [part & half for part in parts for half in (later, earlier)]
-    return next((pair for choice in parts if (pair := undecided.filter(choice).first())), None)
+        equal = Q(similarity=after.similarity)
+        fewer = Q(tokens__lt=after.tokens) | Q(tokens=after.tokens, pk__gt=after.pk)
+        is_look = readable_pairs(report).filter(look, pk=after.pk).exists()
+        later = Q(similarity__lt=after.similarity) | (equal & fewer)
+        parts = [look & later, ~look] if is_look else [~look & later]
+    return next((pair for part in parts if (pair := undecided.filter(part).first())), None)
 
 
 def next_in_list(rows: Sequence[tuple[int, str]], after: int | None) -> int | None:
-    """Return the first undecided pair of a list after the pair `after`, then from the start, or None.
+    """Return the first undecided one of a list after the one `after`, or None.
 
     `rows` are primary keys and decisions in the order of the list.
     """
     keys = [pk for pk, _ in rows]
     start = keys.index(after) + 1 if after in keys else 0
-    in_order = (*rows[start:], *rows[:start])
-    return next((pk for pk, decision in in_order if decision == UNDECIDED and pk != after), None)
-
-
-def _ranked_after(pair: Pair) -> Q:
-    """Select the pairs that rank after `pair`: by similarity, then number of tokens, then primary key."""
-    equal = Q(similarity=pair.similarity)
-    fewer = Q(tokens__lt=pair.tokens) | Q(tokens=pair.tokens, pk__gt=pair.pk)
-    return Q(similarity__lt=pair.similarity) | (equal & fewer)
+    return next((pk for pk, decision in rows[start:] if decision == UNDECIDED), None)
 
 
 class Assigned(NamedTuple):

@@ -5,6 +5,7 @@ Statements of students are put on file, downloaded and deleted.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from django import forms
@@ -13,7 +14,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django_htmx.http import retarget
 
@@ -31,7 +32,9 @@ from submissions.cases.change import (
 from submissions.cases.documents import PrintedCase
 from submissions.cases.members import MATRIX_MEMBERS, similarity_matrix
 from submissions.cases.read import (
+    UNDECIDED,
     PairNames,
+    all_decisions,
     case_core,
     case_decisions,
     case_history,
@@ -41,20 +44,28 @@ from submissions.cases.read import (
     find_statement,
     followed_decision,
     listed_statements,
+    next_in_list,
     pair_names,
     possible_assignees,
+    report_cases,
     stored_decisions,
 )
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
 from submissions.core.names import names_for
 from submissions.core.rights import Right
 from submissions.models import Decision, SubmissionFile
-from submissions.pages.filters import percent
+from submissions.pages.filters import percent, state_word
 from submissions.pages.requests import changed_meanwhile, redirect_with_query, signed_in, takes_files
 from submissions.pairs.read import displayed_pair, find_pair, partly_read, submission_names
 from submissions.pairs.source_view import SourceExcerpt, densest_lines, documents, source_excerpt
 from submissions.reports.forms import filter_values, parse_pair_filter, query_string
-from submissions.reports.read import effective_threshold, next_undecided_in, report_state
+from submissions.reports.read import (
+    effective_threshold,
+    is_ranking_order,
+    listed,
+    next_undecided_in,
+    report_state,
+)
 from submissions.uploads.read import find_submission
 
 if TYPE_CHECKING:
@@ -65,6 +76,7 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
     from submissions.models import Assignment, CaseChange, CaseDecision, Change, Pair, Report, Submission
     from submissions.pages.requests import AuthenticatedRequest
+    from submissions.reports.read import PairFilter
 
 MAX_NOTES_CHARACTERS = 10_000
 
@@ -269,11 +281,11 @@ def _decisions_inside(report: Report, case: Case, names: Names) -> list[Decision
 
 
 def decision_context(
-    assignment: Assignment, pair: PairNames, names: Names, query: Mapping[str, Any], similarity: float = 0.0
+    assignment: Assignment, pair: PairNames, names: Names, query: Mapping[str, Any], ranked: Pair | None
 ) -> dict[str, Any]:
     """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold.
 
-    `similarity` is that of the pair in the newest report; 0 where it is not in it.
+    `ranked` is the pair in the newest report; None where it is not in it.
     """
     decision = find_decision(assignment, pair)
     pair_filter = parse_pair_filter(query)
@@ -282,7 +294,8 @@ def decision_context(
         **form_context(assignment, decision, decision_history(decision), names),
         "kept_filter": filter_values(pair_filter),
         "decided_on": decided_on(displayed),
-        "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
+        "followed": _followed(assignment, decision, ranked),
+        "place": _place(ranked, pair_filter, names),
         "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
         "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
         "next_label": _("Next undecided"),
@@ -319,10 +332,25 @@ def _next_url(assignment: Assignment, pair: PairNames, query: str) -> str:
     return f"{following}?after={pair.left_id}-{pair.right_id}{query.replace('?', '&', 1)}"
 
 
-def _similarity(assignment: Assignment, pair: PairNames) -> float:
+def _ranked(assignment: Assignment, pair: PairNames) -> Pair | None:
     report = report_state(assignment).report
-    ranked = find_pair(report, pair.left_id, pair.right_id) if report else None
-    return ranked.similarity if ranked else 0.0
+    return find_pair(report, pair.left_id, pair.right_id) if report else None
+
+
+def _followed(assignment: Assignment, decision: Decision, ranked: Pair | None) -> CaseDecision | None:
+    """Return the decision on the case of a pair; a case of two has that of its pair, if there is one."""
+    by_name = case_decisions(assignment)
+    followed = followed_decision(
+        by_name, (decision.left, decision.right), ranked.similarity if ranked else 0.0
+    )
+    is_of_two = sum(one == followed for one in by_name.values()) == len((decision.left, decision.right))
+    return None if decision.state != UNDECIDED and is_of_two else followed
+
+
+def _place(ranked: Pair | None, pair_filter: PairFilter, names: Names) -> tuple[int, int] | None:
+    """Return the number of a pair in the list that is stepped through, and how many the list has."""
+    keys = list(listed(ranked.report, pair_filter, names).values_list("pk", flat=True)) if ranked else []
+    return (keys.index(ranked.pk) + 1, len(keys)) if ranked and ranked.pk in keys else None
 
 
 def decided_on(pair: PairNames) -> str:
@@ -349,7 +377,7 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         add_messages(request, context)
         displayed = pair.displayed(names)
         return redirect("pair", pk, displayed.left_id, displayed.right_id)
-    context |= decision_context(assignment, pair, names, request.POST, _similarity(assignment, pair))
+    context |= decision_context(assignment, pair, names, request.POST, _ranked(assignment, pair))
     if not context.get("meanwhile"):
         return render(request, "submissions/decisions/_saved.html", context)
     # Replace the whole form, so that it has the values that others have set meanwhile.
@@ -368,7 +396,7 @@ def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None
 
 @signed_in("GET")
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Redirect to the next undecided pair of the list that the address describes.
+    """Redirect to the next undecided pair of the list that the address describes, or else to the list.
 
     In the order of the ranking, those at or above the threshold come first, then the rest.
     """
@@ -377,19 +405,36 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not report:
         messages.info(request, _("There are no pairs to decide yet."))
         return redirect(assignment)
-    pair_filter = parse_pair_filter(request.GET)
+    pair_filter, names = parse_pair_filter(request.GET), names_for(request, assignment)
     threshold = effective_threshold(report, pair_filter)
     previous = _previous_pair(request, report)
-    pair = next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
+    pair = next_undecided_in(report, pair_filter, names, previous)
     query = query_string(pair_filter, page=1)
-    if not pair:
-        return _none_left(request, assignment, previous, query)
-    in_ranking_order = not {*filter_values(pair_filter)} - {"threshold", "decision"}
     was_below = previous is not None and previous.similarity < threshold
-    if in_ranking_order and pair.similarity < threshold and not was_below:
+    is_step = pair is not None and pair.similarity < threshold and not was_below
+    if not pair or (is_ranking_order(pair_filter) and is_step):
+        states = list(listed(report, pair_filter, names).values_list("decision", flat=True))
+        of_list = ngettext("{n} pair in the list", "{n} pairs in the list", len(states))
+        _say_end(request, of_list, states, is_last=not pair and previous is not None)
+    if not pair:
+        return redirect(reverse("pairs", args=[assignment.pk]) + query)
+    if is_ranking_order(pair_filter) and is_step:
         text = _("Every pair of {threshold} and more is decided. What follows is below that.")
         messages.info(request, text.format(threshold=percent(threshold)))
     return redirect(_pair_address(request, assignment, pair) + query)
+
+
+def _say_end(request: AuthenticatedRequest, of_list: str, states: Sequence[str], *, is_last: bool) -> None:
+    """Say that a list was read to its end, and how many of its pairs or cases have which decision."""
+    counts = Counter(states)
+    parts = [f"{counts[one]} {state_word(one)}" for one in reversed(Decision.State.values) if counts[one]]
+    if is_last or not parts:
+        messages.info(
+            request, _("That was the last of the list.") if is_last else _("Nothing is left to decide.")
+        )
+    if parts:
+        text = _("{list}: {states}.")
+        messages.info(request, text.format(list=of_list.format(n=len(states)), states=", ".join(parts)))
 
 
 def _pair_address(request: AuthenticatedRequest, assignment: Assignment, pair: Pair) -> str:
@@ -408,16 +453,6 @@ def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None
     return find_pair(report, int(left), int(right))
 
 
-def _none_left(
-    request: AuthenticatedRequest, assignment: Assignment, previous: Pair | None, query: str
-) -> HttpResponse:
-    if previous and find_decision(assignment, PairNames.from_pair(previous)).state == "undecided":
-        messages.info(request, _("Every other pair is decided: this is the last one."))
-        return redirect(_pair_address(request, assignment, previous) + query)
-    messages.info(request, _("No undecided pair is left."))
-    return redirect(reverse("pairs", args=[assignment.pk]) + query)
-
-
 @never_cache
 @signed_in("GET")
 def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
@@ -432,9 +467,10 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
         return redirect_with_query(request, "case", pk, case.key)
     at = effective_threshold(report, parse_pair_filter(request.GET))
     # A decision that is made now holds from the threshold of the page on.
-    holds_from = case.decision.threshold if case.decision.pk else at
+    holds_from = getattr(case.decision, "threshold", None) or at
     context = {"assignment": assignment, "names": names, "query": request.GET, "holds_from": holds_from}
     context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
+    context["place"] = case.number, len(report_cases(report, at))
     return render(request, "submissions/cases/case.html", context)
 
 
@@ -491,8 +527,7 @@ def save_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> Htt
     if not request.htmx:
         add_messages(request, context)
         return redirect_with_query(request, "case", pk, case.key)
-    decided = decided_case(case.names, case_decisions(assignment))
-    saved = case._replace(decided=decided)
+    saved = case._replace(decided=decided_case(case.names, all_decisions(assignment)))
     context |= case_decision_context(assignment, saved, names, request.GET)
     if not context.get("meanwhile"):
         return render(request, "submissions/decisions/_saved.html", context)
@@ -501,23 +536,20 @@ def save_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> Htt
 
 @signed_in("GET")
 def next_undecided_case(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Redirect to the next undecided case after the one that the address names, or else to the first."""
+    """Redirect to the next undecided case after the one that the address names, or else to the report."""
     assignment = find_assignment(request.user, pk, Right.READ)
     report = report_state(assignment).report
     all_cases = listed_cases(report, request.GET, names_for(request, assignment)) if report else []
-    keys = [case.key for case in all_cases]
+    rows = [(case.key, case.decision.state) for case in all_cases]
     after = request.GET.get("after", "")
-    start = keys.index(int(after)) + 1 if after.isdecimal() and int(after) in keys else 0
-    in_order = all_cases[start:] + all_cases[:start]
-    undecided = [case.key for case in in_order if case.decision.state == Decision.State.UNDECIDED]
     threshold = parse_pair_filter(request.GET).threshold
     query = f"?threshold={round(threshold * 100)}" if threshold else ""
-    if not undecided:
-        messages.info(request, _("No undecided case is left."))
-        return redirect(assignment.get_absolute_url() + query)
-    if undecided == [keys[start - 1]] and start:
-        messages.info(request, _("Every other case is decided: this is the last one."))
-    return redirect(reverse("case", args=[pk, undecided[0]]) + query)
+    key = next_in_list(rows, int(after) if after.isdecimal() and after.isascii() else None)
+    if key:
+        return redirect(reverse("case", args=[pk, key]) + query)
+    of_list = ngettext("{n} case", "{n} cases", len(rows))
+    _say_end(request, of_list, [state for _key, state in rows], is_last=bool(after))
+    return redirect(assignment.get_absolute_url() + query)
 
 
 @takes_files

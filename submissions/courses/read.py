@@ -16,7 +16,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from submissions.cases.read import decided_case, stored_cases, suspicion_counts
+from submissions.cases.read import Decisions, decided_case, stored_cases, suspicion_counts
 from submissions.core import rights as permissions
 from submissions.core.access import readable, readable_pairs, withheld_in_course, withhold
 from submissions.core.rights import Right, courses_with
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from submissions.core.submitters import KnownStudent
     from submissions.courses.models import Withheld
     from submissions.matches.groups import Key
-    from submissions.models import CaseDecision
 
     ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
     AdministeredCourse = WithAnnotations[Course, "CourseFigures"]
@@ -372,9 +371,9 @@ def course_overview(course: Course, user: User) -> CourseOverview:
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
     _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
     pairs = _pairs_above(list(reports.values()))
-    decisions, by_hand = _case_decisions(course), suspicion_counts(course, reports.values())
+    decisions, by_hand = _decisions(course), suspicion_counts(course, reports.values())
     rows = [
-        _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions.get(row.pk, {}))
+        _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions[row.pk])
         for row in assignments
     ]
     rows = [row._replace(cases=row.cases + by_hand[row.assignment.pk]) for row in rows]
@@ -414,19 +413,20 @@ def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
     return pairs
 
 
-def _case_decisions(course: Course) -> dict[int, dict[str, CaseDecision]]:
-    members = CaseMember.objects.filter(assignment__course=course).select_related("decision__assignee")
-    decisions: dict[int, dict[str, CaseDecision]] = defaultdict(dict)
-    for member in members:
-        decisions[member.assignment_id][member.name] = member.decision
-    return decisions
+def _decisions(course: Course) -> dict[int, Decisions]:
+    known: dict[int, Decisions] = defaultdict(lambda: Decisions({}, {}))
+    for member in CaseMember.objects.filter(assignment__course=course).select_related("decision"):
+        known[member.assignment_id].by_name[member.name] = member.decision
+    for decision in Decision.objects.filter(assignment__course=course):
+        known[decision.assignment_id].of_pairs[decision.left, decision.right] = decision
+    return known
 
 
 def _course_assignment(
     assignment: ListedAssignment,
     report: Report | None,
     pairs: Sequence[Pair],
-    decisions: Mapping[str, CaseDecision],
+    decisions: Decisions,
 ) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
     stored = stored_cases(report, threshold_of(report)) if report else None

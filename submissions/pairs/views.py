@@ -74,7 +74,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         return best
     context = {
         **pair_context(request, state, pair, names),
-        **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
+        **decision_context(assignment, pair_names, names, request.GET, pair),
         "activity": activity_of(assignment, state),
         "similarity_before": _similarity_before(request, state),
         "ignored_lines": ignored_lines(assignment, request.GET.get("ignored", "")),
@@ -190,7 +190,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "report": report,
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,
-        **decision_context(assignment, pair, names, request.GET, ranked.similarity if ranked else 0.0),
+        **decision_context(assignment, pair, names, request.GET, ranked),
     }
     return render(request, "submissions/pair/lines.html", context)
 

@@ -18,8 +18,8 @@ from submissions.cases.read import (
     CasePairs,
     DecisionAnnotation,
     cases_by_member,
+    next_below,
     next_in_list,
-    next_undecided,
     with_decisions,
 )
 from submissions.core.access import (
@@ -452,20 +452,33 @@ def alias_fields() -> dict[str, Any]:
     }
 
 
+def is_ranking_order(pair_filter: PairFilter) -> bool:
+    """Return whether a list has all pairs, or those of a threshold and more, in the order of the ranking."""
+    return replace(pair_filter, threshold=0.0, decision="") == PairFilter()
+
+
+def listed(report: Report, pair_filter: PairFilter, names: Names) -> QuerySet[ListedPair]:
+    """Return the pairs of a list to step through: in the order of the ranking only those at the threshold."""
+    at = effective_threshold(report, pair_filter) if is_ranking_order(pair_filter) else pair_filter.threshold
+    return ranked_pairs(report, replace(pair_filter, threshold=at, decision=""), names)
+
+
 def next_undecided_in(
     report: Report, pair_filter: PairFilter, names: Names, after: Pair | None
 ) -> Pair | None:
-    """Return the next undecided pair in the filtered and ordered list of pairs, or None.
+    """Return the next undecided pair after one in the filtered and ordered list of pairs, or None.
 
-    In the order of the ranking and without a filter but the threshold, pairs below that come last.
+    In the order of the ranking, pairs below the threshold follow once those above are decided.
     """
-    threshold = effective_threshold(report, pair_filter)
-    if replace(pair_filter, threshold=0.0, decision="") == PairFilter():
-        return next_undecided(report, threshold, after)
-    pairs = filtered_pairs(report, pair_filter, names)
-    ordered = ordered_pairs(pairs, replace(pair_filter, decision=""), names)
-    pk = next_in_list(list(ordered.values_list("pk", "decision")), after.pk if after else None)
-    return readable_pairs(report).select_related("left", "right").defer("passages").get(pk=pk) if pk else None
+    rows = list(listed(report, pair_filter, names).values_list("pk", "decision"))
+    has_below = is_ranking_order(pair_filter)
+    is_below = has_below and after is not None and after.pk not in {pk for pk, _ in rows}
+    pk = None if is_below else next_in_list(rows, after.pk if after else None)
+    if pk:
+        return readable_pairs(report).select_related("left", "right").defer("passages").get(pk=pk)
+    if not has_below or (not is_below and any(decision == "undecided" for _, decision in rows)):
+        return None
+    return next_below(report, effective_threshold(report, pair_filter), after if is_below else None)
 
 
 class AssignmentOfStudent(NamedTuple):

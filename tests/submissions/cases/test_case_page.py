@@ -20,7 +20,16 @@ from submissions.cases.change import CaseNames, DecisionInput, decide_case
 from submissions.cases.members import TimedMember
 from submissions.cases.read import case_core
 from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
-from submissions.models import Assignment, CaseDecision, CaseMember, Decision, Membership, Report, Submission
+from submissions.models import (
+    Assignment,
+    CaseDecision,
+    CaseMember,
+    Change,
+    Decision,
+    Membership,
+    Report,
+    Submission,
+)
 from submissions.pages.rendered import RENDERED
 from submissions.reports.change import choose_threshold
 from submissions.reports.exports import unlisted_confirmed_count
@@ -32,7 +41,7 @@ from tests.support.html import Page, get_page, page_of
 from tests.support.programs import program
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
-from tests.support.shares import shared_pair, shared_report
+from tests.support.shares import decided_on, pair_page, shared_pair, shared_report
 from tests.support.uploads import CountQueries, HandIn
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -142,7 +151,34 @@ def test_the_next_undecided_case_is_one_key_away(alice_client: Client, report: R
     assert get_page(alice_client, listed).text("a[data-key=u]") == "Go on with the next"
     decide(alice_client, report, "eve", state="clear")
     page = page_of(alice_client.get(after, follow=True))
-    assert page.text(".notices") == "No undecided case is left."
+    assert page.texts(".notices .notice") == ["2 cases: 2 clear."]
+    assert get_page(alice_client, second).text(".place") == "2 of 2"
+    decide(alice_client, report, "ann", state="undecided")
+    page = page_of(alice_client.get(next_address, follow=True))
+    assert page.texts(".notices .notice") == [
+        "That was the last of the list.",
+        "2 cases: 1 clear, 1 undecided.",
+    ]
+
+
+def test_the_only_pair_of_a_case_and_the_case_have_one_decision(alice_client: Client, report: Report) -> None:
+    pair = report.pairs.get(left__name="eve", right__name="fay")
+
+    def shown() -> list[str]:
+        pages = [get_page(alice_client, where) for where in (pair_page(pair), address(report, "eve"))]
+        return [page.values("input[name=state][checked]", "value")[0] for page in pages]
+
+    sent = {"state": "clear", "seen": 0, "decided_on": decided_on(pair)}
+    alice_client.post(pair_page(pair) + "decide/", sent)
+    assert shown() == ["clear", "clear"]
+    seen = Change.objects.latest("pk").pk
+    decide(alice_client, report, "eve", state="confirmed", seen=seen)
+    assert shown() == ["confirmed", "confirmed"]
+    assert not CaseDecision.objects.exists()
+    first = alice_client.get(reverse("next_case", args=[report.assignment_id])).headers["Location"]
+    assert first == address(report, "ann")
+    course = get_page(alice_client, report.assignment.course.get_absolute_url())
+    assert "1 undecided" in course.text("main")
 
 
 def test_other_thresholds_make_cases_exported_as_shown(alice_client: Client, report: Report) -> None:
@@ -210,11 +246,11 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
 ) -> None:
     RENDERED.clear()
     few = address(report, "ann")
-    with django_assert_num_queries(28):
+    with django_assert_num_queries(30):
         get_page(alice_client, few)
     pairs = combinations([f"copy-{n:02}" for n in range(40)], 2)
     many = address(create_report(report.assignment, dict.fromkeys(pairs, 0.9)), "copy-00")
-    with django_assert_num_queries(28):
+    with django_assert_num_queries(30):
         page = get_page(alice_client, many)
     assert len(page.all(".matrix tbody tr")) == 20
     assert "20 more are in the list above" in page.text("main")

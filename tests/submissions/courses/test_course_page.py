@@ -102,7 +102,7 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
         alice_client.get(reverse("courses"))
     # session, user, course, assignments, reports, what is withheld, decided cases, those by hand, roster,
     # requests, stopped webhooks, sources that go
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         alice_client.get(assignment.course.get_absolute_url())
 
 
@@ -242,12 +242,12 @@ def test_the_page_of_a_course_takes_as_many_queries_for_many_reports_as_for_few(
     alice_client: Client, two_assignments: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
     address = two_assignments.course.get_absolute_url()
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         assert get_page(alice_client, address).has(".recurring")
     for number in range(8):
         another = Assignment.objects.create(course=two_assignments.course, name=f"Task {number}")
         create_report(another, {("ann", "ben"): 0.9, ("cal", "dan"): 0.8, ("eve", "fay"): 0.7})
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         page = get_page(alice_client, address)
     assert len(page.all(".recurring li")) == 3
 

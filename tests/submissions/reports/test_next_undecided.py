@@ -44,31 +44,28 @@ def test_the_next_is_the_most_similar_one(alice_client: Client, report: Report, 
     assert next_address(alice_client, report) == pair_page(third)
 
 
-def test_skipped_pairs_come_again_first(alice_client: Client, report: Report, ranked: list[Pair]) -> None:
-    first, second, third = ranked
-    assert next_address(alice_client, report, first, threshold=50) == f"{pair_page(second)}?threshold=50"
-    assert next_address(alice_client, report, second, threshold=50) == f"{pair_page(first)}?threshold=50"
-    decide(first)
-    assert next_address(alice_client, report, second, threshold=50) == f"{pair_page(third)}?threshold=50"
-    assert next_address(alice_client, report, third, threshold=50) == f"{pair_page(second)}?threshold=50"
-
-
-def test_messages_announce_the_step_below_the_threshold_the_last_pair_and_the_end(
+def test_steps_never_go_back_and_the_end_of_the_list_says_what_was_decided(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
-    last = "Every other pair is decided: this is the last one."
-    decide(ranked[0])
-    decide(ranked[1])
-    page = get_page(alice_client, next_address(alice_client, report, ranked[1], threshold=50))
+    first, second, third = ranked
+    listed = f"{reverse('pairs', args=[report.assignment_id])}?threshold=50"
+    assert next_address(alice_client, report, first, threshold=50) == f"{pair_page(second)}?threshold=50"
+    decide(second)
+    assert next_address(alice_client, report, second, threshold=50) == listed
+    said = ["That was the last of the list.", "2 pairs in the list: 1 clear, 1 undecided."]
+    assert get_page(alice_client, listed).texts(MESSAGES) == said
+    assert next_address(alice_client, report, threshold=50) == f"{pair_page(first)}?threshold=50"
+    decide(first, "confirmed")
+    assert next_address(alice_client, report, first, threshold=50) == f"{pair_page(third)}?threshold=50"
     step = "Every pair of 50\u202f% and more is decided. What follows is below that."
-    assert page.texts(MESSAGES) == [step]
-    address = next_address(alice_client, report, ranked[2], threshold=50)
-    assert address == f"{pair_page(ranked[2])}?threshold=50"
-    assert get_page(alice_client, address).texts(MESSAGES) == [last]
-    decide(ranked[2])
-    address = next_address(alice_client, report, ranked[0])
-    assert address == reverse("pairs", args=[report.assignment_id])
-    assert get_page(alice_client, address).texts(MESSAGES) == ["No undecided pair is left."]
+    page = get_page(alice_client, f"{pair_page(third)}?threshold=50")
+    assert page.texts(MESSAGES) == ["2 pairs in the list: 1 confirmed, 1 clear.", step]
+    assert not page.has(".place")
+    decide(third)
+    assert next_address(alice_client, report, third, threshold=50) == listed
+    assert get_page(alice_client, listed).texts(MESSAGES)[0] == said[0]
+    assert next_address(alice_client, report, threshold=50) == listed
+    assert get_page(alice_client, listed).texts(MESSAGES) == ["2 pairs in the list: 1 confirmed, 1 clear."]
 
 
 @pytest.mark.parametrize("after", ["x", "1-", "-", "9" * 40 + "-1", "0-0", "\uff11-\uff12"])
@@ -95,5 +92,9 @@ def test_the_next_pair_is_that_of_the_list(alice_client: Client, report: Report,
     decide_address = reverse("decide", args=[report.assignment_id, ranked[2].left_id, ranked[2].right_id])
     alice_client.post(decide_address, sent)
     [next_link] = get_page(alice_client, second).values("a.next[data-key=u]", "href")
-    page = get_page(alice_client, alice_client.get(next_link).headers["Location"])
-    assert page.texts(MESSAGES) == ["Every other pair is decided: this is the last one."]
+    assert get_page(alice_client, first).text(".place") == "1 of 2"
+    page = get_page(alice_client, second)
+    assert page.text(".place") == "2 of 2"
+    end = alice_client.get(next_link).headers["Location"]
+    assert end == f"{reverse('pairs', args=[report.assignment_id])}?q=cleo&sort=similarity"
+    assert get_page(alice_client, end).texts(MESSAGES)[1] == "2 pairs in the list: 1 clear, 1 undecided."
