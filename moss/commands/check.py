@@ -322,58 +322,35 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     "-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file."
 )
 @click.option(
-    "-b",
-    "--boilerplate",
-    "boilerplate",
-    multiple=True,
-    type=InputPath(exists=True),
-    metavar="PATH",
+    "-b", "--boilerplate", "boilerplate", multiple=True, type=InputPath(exists=True), metavar="PATH",
     help="Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored "
     "everywhere. May be repeated.",
-)
+)  # fmt: skip
 @click.option(
-    "--statement",
-    "statements",
-    multiple=True,
-    type=InputPath(exists=True, dir_okay=False),
-    metavar="FILE",
+    "--statement", "statements", multiple=True, type=InputPath(exists=True, dir_okay=False), metavar="FILE",
     help="The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
     "names say nothing. May be repeated.",
-)
+)  # fmt: skip
 @click.option(
-    "--solution",
-    "solutions",
-    multiple=True,
-    type=InputPath(exists=True),
-    metavar="PATH",
+    "--solution", "solutions", multiple=True, type=InputPath(exists=True), metavar="PATH",
     help="A model solution (a file, a folder or an archive), such as what a language model wrote: compared "
     "with those in PATH, and counted nowhere. May be repeated.",
-)
+)  # fmt: skip
 @click.option(
-    "--earlier",
-    multiple=True,
-    type=InputPath(exists=True),
-    metavar="PATH",
+    "--earlier", multiple=True, type=InputPath(exists=True), metavar="PATH",
     help="Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
     "with those in PATH, and not among itself. May be repeated.",
-)
+)  # fmt: skip
 @click.option(
-    "-m",
-    "--common",
-    type=NumberOrPercentage(),
-    metavar="N",
-    help="Ignore passages that are in more than N submissions as common code; N may be a percentage of them. "
-    "Default: 50%, but at least 10; submissions that are alike count as one then.",
-)
+    "-m", "--common", type=NumberOrPercentage(), metavar="N",
+    help="Ignore passages that are in more than N submissions as common code; N may be a percentage of "
+    "them. Default: 50%, but at least 10; submissions that are alike count as one then.",
+)  # fmt: skip
 @click.option(
-    "-n",
-    "--show",
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
+    "-n", "--show", "--top", type=click.IntRange(min=1), metavar="N",
     help="Highest number of pairs to list. Default: 10 in a terminal, those to read first; 250 in a file or "
     "a pipe; in HTML the pairs to read and the best of each submission.",
-)
+)  # fmt: skip
 @input_options
 @click.option(
     "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
@@ -381,14 +358,10 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
 @click.option("--all", "every_pair", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option("-v", "--verbose", is_flag=True, help="Name each file that was skipped, and leave out no note.")
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(OUTPUT_FORMATS),
-    default="table",
-    show_default=True,
+    "--format", "output_format", type=click.Choice(OUTPUT_FORMATS), default="table", show_default=True,
     help="Format of the output; excel-en and excel-de are CSV for an Excel that separates lists by a comma "
     "or a semicolon; jplag and dolos are CSV with the columns of these tools.",
-)
+)  # fmt: skip
 @click.option(
     "-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file."
 )

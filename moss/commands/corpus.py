@@ -29,12 +29,9 @@ NAME = click.option(
     "--name", default="default", show_default=True, metavar="CORPUS", help="Name of the corpus."
 )
 WORKERS = click.option(
-    "--workers/--here",
-    "on_workers",
-    default=None,
-    help="Have all workers of the installation do this, or this process. By default workers do it where "
-    "REDIS_URL names a broker and a worker answers.",
-)
+    "--workers/--here", "on_workers", default=None, help="Have all workers of the installation do this, or "
+    "this process. By default workers do it where REDIS_URL names a broker and a worker answers.",
+)  # fmt: skip
 JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 INTERRUPTED_STATUS = 130  # the exit status that shells report for a command ended by Ctrl-C
 
@@ -234,12 +231,9 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
 @corpus.command()
 @NAME
 @click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
+    "--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True,
     help="Estimated resemblance from which on two documents are joined.",
-)
+)  # fmt: skip
 @WORKERS
 @JSON
 def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
@@ -259,20 +253,13 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
 @PATH
 @NAME
 @click.option(
-    "--least",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.05,
-    show_default=True,
+    "--least", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
     help="Lowest share of one document that the other must contain.",
-)
+)  # fmt: skip
 @click.option(
-    "-n",
-    "--show",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
+    "-n", "--show", type=click.IntRange(min=1), default=20, show_default=True,
     help="Highest number of matches to list for each document.",
-)
+)  # fmt: skip
 @JSON
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Compare new documents with all stored ones: resemblance and containment, best matches first."""
@@ -294,12 +281,9 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
 @PATH
 @NAME
 @click.option(
-    "--distance",
-    type=click.IntRange(0, 6),
-    default=3,
-    show_default=True,
+    "--distance", type=click.IntRange(0, 6), default=3, show_default=True,
     help="Highest number of bits in which two SimHashes may differ.",
-)
+)  # fmt: skip
 @JSON
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""

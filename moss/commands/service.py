@@ -42,10 +42,9 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Batch
 
 port_option = click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
+    "--port", type=click.IntRange(1, 65535),
     help="Port to listen on.  [default: the first free one from 8000 on]",
-)
+)  # fmt: skip
 
 USER = "instructor"
 LISTED_PAIRS = 16
@@ -59,18 +58,13 @@ ALONE = "Set {names}: a part that runs alone shares them with the others. `moss 
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @port_option
 @click.option(
-    "--workers",
-    default=0,
-    type=click.IntRange(0, 256),
-    envvar="MOSS_WORKERS",
+    "--workers", default=0, type=click.IntRange(0, 256), envvar="MOSS_WORKERS",
     help="Number of worker processes; one more takes only short work.  [default: one for each core]",
-)
+)  # fmt: skip
 @click.option(
-    "--listen",
-    is_flag=True,
-    envvar="MOSS_LISTEN",
+    "--listen", is_flag=True, envvar="MOSS_LISTEN",
     help="Also take the uploads of MOSS clients, as `moss listen` does.",
-)
+)  # fmt: skip
 def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
 
@@ -210,12 +204,9 @@ def _result(assignment: Assignment) -> str:
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")
 @click.option(
-    "--patience",
-    default=60,
-    show_default=True,
-    type=click.IntRange(1),
+    "--patience", default=60, show_default=True, type=click.IntRange(1),
     help="Highest number of seconds to wait.",
-)
+)  # fmt: skip
 def stop(patience: int) -> None:
     """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has ended."""
     paths = installation_paths()
@@ -283,12 +274,9 @@ def web(host: str, port: int) -> None:
 @click.command(short_help="Run a worker alone until Ctrl-C.")
 @click.option("--interactive", is_flag=True, help="Take only short work, which so never waits for long work.")
 @click.option(
-    "--processes",
-    default=0,
-    type=click.IntRange(0, 256),
-    envvar="MOSS_WORKERS",
+    "--processes", default=0, type=click.IntRange(0, 256), envvar="MOSS_WORKERS",
     help="Number of processes; one with --interactive.  [default: one for each core]",
-)
+)  # fmt: skip
 @click.option("--name", help="Name, unlike any other on this machine.  [default: worker, or interactive]")
 def worker(*, interactive: bool, processes: int, name: str | None) -> None:
     """Run a worker alone until Ctrl-C; SIGTERM lets it finish its tasks first.

@@ -402,19 +402,14 @@ def _wait_for_report(service: Service, path: str, progress: Progress) -> dict[st
 @click.option("--earlier", "role", flag_value="earlier", help="The folder has earlier or other work.")
 @click.option("--model-solutions", "role", flag_value="model", help="Nobody handed in what the folder has.")
 @click.option(
-    "--git",
-    "repositories",
-    type=click.File(encoding="utf-8-sig"),
+    "--git", "repositories", type=click.File(encoding="utf-8-sig"),
     help="Instead of FOLDER: a list of Git repositories, 'student,address[,branch[,commit]]' a line.",
-)
+)  # fmt: skip
 @click.option("--git-token-env", default="", help="Name of the variable with the token that reads them.")
 @click.option(
-    "--again",
-    "hours",
-    type=click.IntRange(min=0),
-    metavar="HOURS",
+    "--again", "hours", type=click.IntRange(min=0), metavar="HOURS",
     help="With --git: fetch once more, so many hours after the due date; 0 is as soon as it has passed.",
-)
+)  # fmt: skip
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
 def submit(  # noqa: PLR0917 - click's

@@ -525,28 +525,9 @@ def audit() -> Finding:
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    database,
-    collation,
-    pooling,
-    connections,
-    migrations,
-    rights,
-    broker,
-    workers,
-    maintenance,
-    clock,
-    mail,
-    campus,
-    saml,
-    disk,
-    limits,
-    fonts,
-    libarchive,
-    git,
-    kernels,
-    deployment,
-    sealed,
-)
+    database, collation, pooling, connections, migrations, rights, broker, workers, maintenance, clock, mail,
+    campus, saml, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
+)  # fmt: skip
 
 
 def findings(*, with_audit: bool = False) -> list[Finding]:

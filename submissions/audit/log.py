@@ -118,17 +118,8 @@ SETTINGS: dict[type[Course | Assignment], tuple[str, ...]] = {
 }
 
 COLUMNS = (
-    "number",
-    "created",
-    "who",
-    "address",
-    "action",
-    "course",
-    "assignment",
-    "subject",
-    "page",
-    "digest",
-)
+    "number", "created", "who", "address", "action", "course", "assignment", "subject", "page", "digest",
+)  # fmt: skip
 
 # Only the owner of the audit log may, so that no page and no task of the service can.
 UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"

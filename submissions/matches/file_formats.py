@@ -35,15 +35,8 @@ PRINTERS = BoundedSemaphore(2)
 WAIT_SECONDS = 10
 # Variables that help to find fonts. The secret key and the database's address are not passed on.
 PASSED_VARIABLES = (
-    "HOME",
-    "LANG",
-    "PATH",
-    "TZ",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "FONTCONFIG_FILE",
-    "FONTCONFIG_PATH",
-)
+    "HOME", "LANG", "PATH", "TZ", "XDG_CACHE_HOME", "XDG_DATA_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
+)  # fmt: skip
 
 # Rows of a CSV file that are written at once.
 CHUNK_ROWS = 5_000

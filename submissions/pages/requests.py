@@ -48,12 +48,9 @@ if TYPE_CHECKING:
     View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 FORWARDED = (
-    "HTTP_FORWARDED",
-    "HTTP_X_FORWARDED_FOR",
-    "HTTP_X_FORWARDED_HOST",
-    "HTTP_X_FORWARDED_PORT",
+    "HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PORT",
     "HTTP_X_FORWARDED_PROTO",
-)
+)  # fmt: skip
 
 TAKES_FILES = "takes_files"
 # The boundaries and headers of a multipart body, up to a kilobyte for each file.

@@ -48,14 +48,8 @@ SIGNATURES = [*(f"{family}{bits}" for family in ("RS", "PS", "ES") for bits in (
 LEEWAY = 60
 # What no token, or no keys, make the libraries raise.
 TOKEN_FAULTS = (
-    jwt.PyJWTError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-)
+    jwt.PyJWTError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
 
 # What somebody tries first who guesses passwords of this service.
 WORDS = (
