@@ -248,5 +248,16 @@ def _folded(line: str) -> list[str]:
     ]
 
 
+def differing_words(row: DiffRow) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return where both lines of a renamed row have different words: characters [start, end) of each."""
+    if row.kind != "renamed":
+        return []
+    words = [
+        LEXEME.finditer(line, len(line) - len(line.lstrip(" \t{}")), len(line.rstrip(" \t{}")))
+        for line in (row.left, row.right)
+    ]
+    return [(one.span(), other.span()) for one, other in zip(*words, strict=False) if one[0] != other[0]]
+
+
 def _cell(lines: Sequence[str], index: int | None) -> tuple[int, str]:
     return (0, "") if index is None else (index + 1, lines[index][:MAX_CHARACTERS])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from itertools import pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext, gettext as _, gettext_lazy, ngettext, pgettext
 
 from submissions.matches.differences import DifferenceSummary, count_changed
+from submissions.matches.line_by_line import DiffRow, differing_words
 from submissions.matches.ranked_pairs import percent_text
 from submissions.matches.source_html import visible_html, visible_text
 from submissions.pages import language as warning_texts
@@ -133,6 +135,19 @@ def term_kind(kind: str) -> str:
 def category_counts(differences: DifferenceSummary) -> list[str]:
     """Return numbers of lexemes that are written differently as text, such as `3 names`."""
     return counted(count_changed([differences]))
+
+
+@register.filter
+def marked_lines(row: DiffRow) -> list[SafeString]:
+    """Return both lines of a row as HTML, with marks on the words of a renamed one that differ."""
+    sides = []
+    for side, line in enumerate((row.left, row.right)):
+        edges = [0, *(edge for both in differing_words(row) for edge in both[side]), len(line)]
+        parts = [visible_html(line[start:end]) for start, end in pairwise(edges)]
+        sides.append(
+            SafeString("".join(f"<i>{part}</i>" if at % 2 else part for at, part in enumerate(parts)))
+        )
+    return sides
 
 
 @register.filter

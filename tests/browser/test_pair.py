@@ -108,6 +108,23 @@ def test_a_map_of_names_goes_through_their_places_and_shows_the_right_side_with_
     assert right.inner_text() == handed_in
 
 
+def test_colours_mean_the_same_beside_each_other_and_line_by_line(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED + "a = 1\n", "ben/m.py": RENAMED})
+    colour = "(part) => getComputedStyle(part).backgroundColor"
+    shared = page.locator("mark.c1:not(.gap)").first.evaluate(colour)
+    page.get_by_role("link", name="Line by line").press("Enter")
+    rows = {kind: page.locator(f".lines tr.{kind}").first for kind in ("same", "renamed", "left")}
+    renamed = page.locator(".lines tr.renamed").filter(has_text="total").first
+    expect(renamed.locator("i")).to_have_text(["total", "acc"])
+    assert rows["same"].evaluate(colour) == rows["renamed"].evaluate(colour) == shared
+    assert rows["left"].evaluate(colour) != shared
+    expect(page.locator(".kinds-of-lines .renamed")).to_contain_text("in both, with other words")
+    assert_accessible_now(page)
+    page.emulate_media(color_scheme="dark")
+    assert_accessible_now(page)
+    page.emulate_media(color_scheme=None)
+
+
 def test_what_was_done_filters_the_passages(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     rows = page.locator(".passages > li")

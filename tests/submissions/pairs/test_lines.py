@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
+from html import unescape
 from itertools import combinations, product
 from random import Random
 
@@ -15,9 +16,10 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from fingerprint.reading import read
-from submissions.matches.line_by_line import MAX_LINES, diff
+from submissions.matches.line_by_line import MAX_LINES, diff, differing_words
 from submissions.matches.source_html import COLOURS, line_starts
 from submissions.models import Assignment, Decision, Pair, Report, Submission, SubmissionFile
+from submissions.pages.filters import marked_lines
 from submissions.pairs import pair_view, source_view as screen
 from tests.support.html import Page, get_page, page_of
 from tests.support.kept_classes import stored
@@ -96,6 +98,10 @@ def test_every_line_is_shown_once_on_its_side_and_those_that_are_the_same_but_fo
         both = (left[row.left_number - 1], right[row.right_number - 1]) if row.left and row.right else None
         assert (row.kind == "same") == bool(row.left_number and row.right_number and row.left == row.right)
         assert row.kind != "renamed" or (both and folded_pair(*both))
+        words = [(row.left[slice(*one)], row.right[slice(*other)]) for one, other in differing_words(row)]
+        assert all(one != other for one, other in words)
+        assert bool(words) <= (row.kind == "renamed")
+        assert [unescape(re.sub("</?i>", "", line)) for line in marked_lines(row)] == [row.left, row.right]
         assert not both or bool(LINES[both[0]]) == bool(LINES[both[1]])
     lines = [line for line in (*left, *right) if line.strip()]
     assert shown.others == len(lines) - 2 * (shown.identical + shown.renamed)
