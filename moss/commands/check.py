@@ -267,21 +267,11 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_inputs(
-        *args: Any,
-        layout: str,
-        depth: int | None,
-        attempts: Attempts,
-        due: datetime | None,
-        split: tuple[str, ...],
-        rename: tuple[tuple[str, str], ...],
-        roster: Path | None,
-        include: tuple[str, ...],
-        exclude: tuple[str, ...],
-        only: tuple[str, ...],
-        language_of: str,
-        partial: bool,
-        **kwargs: Any,
-    ) -> None:
+        *args: Any, layout: str, depth: int | None, attempts: Attempts, due: datetime | None,
+        split: tuple[str, ...], rename: tuple[tuple[str, str], ...], roster: Path | None,
+        include: tuple[str, ...], exclude: tuple[str, ...], only: tuple[str, ...], language_of: str,
+        partial: bool, **kwargs: Any,
+    ) -> None:  # fmt: skip
         from moss.check.inputs import InputOptions
         from moss.commands.tables import printable
         from submissions.intake.choices import BadChoices, Choices

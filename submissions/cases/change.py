@@ -173,15 +173,9 @@ def add_statement(assignment: Assignment, name: str, user: User, file_name: str,
     if assignment.statements.filter(name=name).count() >= MAX_STATEMENTS:
         raise StatementRefused(_("There are {n} already: delete one first.").format(n=MAX_STATEMENTS))
     return Statement.objects.create(
-        assignment=assignment,
-        name=name,
-        file_name=file_name[-255:],
-        is_text=is_text,
-        data=data,
-        size=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
-        added_by=user.get_username(),
-    )
+        assignment=assignment, name=name, file_name=file_name[-255:], is_text=is_text, data=data,
+        size=len(data), sha256=hashlib.sha256(data).hexdigest(), added_by=user.get_username(),
+    )  # fmt: skip
 
 
 def _is_text(data: bytes) -> bool:

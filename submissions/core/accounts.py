@@ -139,14 +139,9 @@ def create_token(
     """
     secret = START + secrets.token_urlsafe(SECRET_BYTES)
     token = ApiToken.objects.create(
-        user=user,
-        name=name,
-        scope=scope,
-        restricted=bool(courses),
-        prefix=secret[:PREFIX_CHARACTERS],
-        digest=token_digest(secret),
-        expires=timezone.now() + lasting,
-    )
+        user=user, name=name, scope=scope, restricted=bool(courses), prefix=secret[:PREFIX_CHARACTERS],
+        digest=token_digest(secret), expires=timezone.now() + lasting,
+    )  # fmt: skip
     token.courses.set(courses)
     return token, secret
 

@@ -172,16 +172,10 @@ def _suffix(name: str) -> str:
 
 
 def unpack(
-    name: str,
-    file: BinaryIO,
-    limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS,
-    *,
-    folder: str = "",
-    in_child: InChild | None = None,
-    nested: Nested = lambda _path: None,
+    name: str, file: BinaryIO, limits: Limits = DEFAULT_LIMITS, patterns: FilePatterns = DEFAULT_PATTERNS, *,
+    folder: str = "", in_child: InChild | None = None, nested: Nested = lambda _path: None,
     unread: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[Entry]:
+) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
     `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are left
@@ -284,15 +278,9 @@ class _Unpacker:
         self._listed_junk: set[str] = set()
 
     def unpack_archive(
-        self,
-        archive: ArchiveFormat,
-        name: str,
-        file: IO[bytes],
-        folder: str,
-        depth: int,
-        *,
+        self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int, *,
         modified: datetime | None = None,
-    ) -> Iterator[Entry]:
+    ) -> Iterator[Entry]:  # fmt: skip
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
         if archive.read is None:
             raise BadArchive(reasons.KIND_UNKNOWN.format(kind=archive.name))

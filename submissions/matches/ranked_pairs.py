@@ -96,19 +96,10 @@ class PairRow(NamedTuple):
         """Return the figures of a ranked or stored pair under these names; shares have six decimals."""
         mark = pair_mark(translated=pair.translated, structure=pair.structure)
         return cls(
-            left,
-            right,
-            round(pair.similarity, 6),
-            round(pair.left_with_common, 6),
-            round(pair.right_with_common, 6),
-            pair.tokens,
-            pair.lines,
-            pair.longest,
-            mark,
-            round(pair.left_share, 6),
-            round(pair.right_share, 6),
-            flag,
-        )
+            left, right, round(pair.similarity, 6), round(pair.left_with_common, 6),
+            round(pair.right_with_common, 6), pair.tokens, pair.lines, pair.longest, mark,
+            round(pair.left_share, 6), round(pair.right_share, 6), flag,
+        )  # fmt: skip
 
 
 class Evidence(NamedTuple):
@@ -176,15 +167,10 @@ class RankedPair:
     def exchanged(self) -> RankedPair:
         """The same pair with left and right exchanged."""
         return replace(
-            self,
-            left=self.right,
-            right=self.left,
-            left_share=self.right_share,
-            right_share=self.left_share,
-            left_with_common=self.right_with_common,
-            right_with_common=self.left_with_common,
+            self, left=self.right, right=self.left, left_share=self.right_share, right_share=self.left_share,
+            left_with_common=self.right_with_common, right_with_common=self.left_with_common,
             rows=engine.exchange_sides(self.rows),
-        )
+        )  # fmt: skip
 
 
 class PairColumns(NamedTuple):
@@ -211,18 +197,12 @@ class PairColumns(NamedTuple):
         ordered, _ = by_name(ranking, name_ranks)
         scores = ordered.scores
         return cls(
-            ordered.pairs.left.tolist(),
-            ordered.pairs.right.tolist(),
-            round_to_six(scores.similarity),
-            round_to_six(scores.left_with_common),
-            round_to_six(scores.right_with_common),
-            scores.tokens.tolist(),
-            scores.lines.tolist(),
-            scores.longest.tolist(),
-            _marks(ordered.translated, scores.structure),
-            round_to_six(scores.left_share),
+            ordered.pairs.left.tolist(), ordered.pairs.right.tolist(), round_to_six(scores.similarity),
+            round_to_six(scores.left_with_common), round_to_six(scores.right_with_common),
+            scores.tokens.tolist(), scores.lines.tolist(), scores.longest.tolist(),
+            _marks(ordered.translated, scores.structure), round_to_six(scores.left_share),
             round_to_six(scores.right_share),
-        )
+        )  # fmt: skip
 
 
 def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags]:

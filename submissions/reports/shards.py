@@ -226,14 +226,9 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
             raise progress.Cancelled
         RankingPlan.objects.filter(report=report).delete()
         plan = RankingPlan.objects.create(
-            report=report,
-            selection=prepared.selection.to_json(),
-            digest=digest,
-            version=package_version(),
-            batches=prepared.batches,
-            submissions=prepared.cohort.class_size,
-            pairs=sum(map(len, seconds)),
-        )
+            report=report, selection=prepared.selection.to_json(), digest=digest, version=package_version(),
+            batches=prepared.batches, submissions=prepared.cohort.class_size, pairs=sum(map(len, seconds)),
+        )  # fmt: skip
         count = _store_shards(plan, SCORES, parts)
     logger.info("report %s: %s pairs in %s shards", report.pk, plan.pairs, count)
     return plan

@@ -270,14 +270,9 @@ def _decoded(platform: Platform, token: str) -> dict[str, Any]:
         if header.get("alg") != ALGORITHM or not isinstance(header.get("kid"), str):
             raise _refused(platform, f"it is not signed by {ALGORITHM} with a named key")
         claims = jwt.decode(
-            token,
-            platform_key(platform, header["kid"]),
-            [ALGORITHM],
-            audience=platform.client_id,
-            issuer=platform.issuer,
-            leeway=LEEWAY,
-            options={"require": list(REQUIRED)},
-        )
+            token, platform_key(platform, header["kid"]), [ALGORITHM], audience=platform.client_id,
+            issuer=platform.issuer, leeway=LEEWAY, options={"require": list(REQUIRED)},
+        )  # fmt: skip
         return cast("dict[str, Any]", storable_json(claims))
     except UNREADABLE as error:
         raise _refused(platform, str(error)) from error

@@ -51,28 +51,17 @@ LONGEST_TOKEN = 1000
 
 @transaction.atomic
 def start_fetch(
-    assignment: Assignment,
-    user: User | None,
-    listed: Sequence[Listed],
-    *,
-    token: str = "",
-    role: str = Batch.Role.CLASS,
-    preview: bool = False,
-    again_after_due: bool = False,
+    assignment: Assignment, user: User | None, listed: Sequence[Listed], *, token: str = "",
+    role: str = Batch.Role.CLASS, preview: bool = False, again_after_due: bool = False,
     hours_after_due: int = 0,
-) -> RepositoryFetch:
+) -> RepositoryFetch:  # fmt: skip
     """Have the repositories of a list fetched, and read as one upload."""
     if again_after_due:
         take_off(assignment)  # The newest list is fetched again, and no other.
     fetch = RepositoryFetch.objects.create(
-        assignment=assignment,
-        started_by=user,
-        token=token,
-        role=role,
-        preview=preview,
-        again_after_due=again_after_due,
-        hours_after_due=hours_after_due,
-    )
+        assignment=assignment, started_by=user, token=token, role=role, preview=preview,
+        again_after_due=again_after_due, hours_after_due=hours_after_due,
+    )  # fmt: skip
     Repository.objects.bulk_create(Repository(fetch=fetch, **one._asdict()) for one in listed)
     jobs.enqueue(KIND, fetch.pk, user=user.pk if user else None)
     return fetch

@@ -141,15 +141,9 @@ class _Unpacking:
     """
 
     def __init__(
-        self,
-        files: Sequence[UploadedFile],
-        memory: int,
-        limits: Limits,
-        patterns: FilePatterns,
-        jobs: str,
-        *,
-        folder: str = "",
-    ) -> None:
+        self, files: Sequence[UploadedFile], memory: int, limits: Limits, patterns: FilePatterns, jobs: str,
+        *, folder: str = "",
+    ) -> None:  # fmt: skip
         self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
         self.folder = folder
         self.limits = replace(limits, spool_bytes=0)
