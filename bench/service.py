@@ -115,10 +115,15 @@ def _options() -> argparse.ArgumentParser:
     return options
 
 
+def clean_environment() -> dict[str, str]:
+    """Return the environment without settings of an installation, and without the cache of `moss check`."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MOSS_")}
+    return environment | {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_CACHE": "off"}
+
+
 def _compare(sample: Path, scratch: Path, workers: Sequence[int], *, pin: bool) -> None:
     """Print the seconds of `moss check` and of the service with each number of worker processes."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("MOSS_")}
-    environment |= {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_CACHE": "off"}
+    environment = clean_environment()
     checked = min(check_seconds(sample, environment) for _ in range(2))
     print(f"{len(list(sample.iterdir()))} submissions: moss check {checked:.1f} s", flush=True)
     for number in workers:

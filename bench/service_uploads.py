@@ -1,4 +1,4 @@
-"""Uploads for `bench.service`, straight into the database and the queue of a running installation."""
+"""Uploads straight into the database and the queue of a running installation, for measurements."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.05
 
 
-def upload(name: str, submissions: Sequence[Path]) -> Batch:
-    """Upload files and folders to a new assignment, each as the submission of one student."""
+def upload(name: str, submissions: Sequence[Path], first: int = 0) -> Batch:
+    """Upload files and folders to an assignment, each as work of one student, numbered from `first`."""
     user, _ = User.objects.get_or_create(username="instructor")
     course, _ = Course.objects.get_or_create(owner=user, name="Programming")
-    assignment = course.assignments.create(name=name)
+    assignment, _ = course.assignments.get_or_create(name=name)
     with zipfile.ZipFile(archive := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as file:
-        for number, submission in enumerate(submissions):
+        for number, submission in enumerate(submissions, first):
             for path in sorted(submission.rglob("*")) if submission.is_dir() else [submission]:
                 if path.is_file():
                     entry = path.relative_to(submission.parent)

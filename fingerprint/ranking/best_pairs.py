@@ -16,6 +16,7 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
 from fingerprint.ranking.sorting import highest_id, longest_part
+from fingerprint.ranking.threshold import LOWEST_THRESHOLD, SAMPLE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,6 +135,13 @@ def quick_bounds(
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
     return similarity_of(cohort, lexical, pairs, coverage_bounds(cohort, pairs, check))[0] + SLACK
+
+
+def worth_scoring(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Flags:
+    """Return which pairs a ranking may have to score: all of a few, else those that may reach a threshold."""
+    if len(candidates.left) <= SAMPLE_SIZE:
+        return np.ones(len(candidates.left), dtype=np.bool_)
+    return quick_bounds(cohort, lexical, candidates) >= LOWEST_THRESHOLD
 
 
 def close_bounds(
@@ -400,16 +408,18 @@ def _steps(search: _Search, bounds_of: Callable[[Positions], Floats]) -> Iterato
 
 def _nth_best(similarity: Floats, n: int) -> float:
     """Return the n-th highest similarity, or `UNSCORED` if fewer are scored."""
-    if n > len(similarity):
+    scored = similarity[similarity != UNSCORED]
+    if n > len(scored):
         return UNSCORED
-    return float(np.partition(similarity, len(similarity) - n)[len(similarity) - n])
+    return float(np.partition(scored, len(scored) - n)[len(scored) - n])
 
 
 def _least_best_match(candidates: CandidatePairs, similarity: Floats) -> Floats:
     """Return for each pair the similarity from which on it is a side's best pair, as far as is known."""
     count = int(candidates.right.max(initial=-1)) + 1
     best = np.full(count, UNSCORED)
-    np.maximum.at(best, candidates.left, similarity)
-    np.maximum.at(best, candidates.right, similarity)
+    scored = np.flatnonzero(similarity != UNSCORED)
+    for side in (candidates.left, candidates.right):
+        np.maximum.at(best, side[scored], similarity[scored])
     least: Floats = np.minimum(best[candidates.left], best[candidates.right])
     return least

@@ -40,7 +40,7 @@ class Department:
             "REDIS_URL": broker.url,
             "SECRET_KEY": "a key that all parts of the installation share, as the document says",
             # A class of this test is cut into shards, as a large one is.
-            "MOSS_SHARD_SECONDS": "0.2",
+            "MOSS_SHARD_SECONDS": "0.03",
         }
         # As deploy/systemd has it, these stay open while a web server restarts.
         self.sockets = {n: socket.create_server(("127.0.0.1", 0)) for n in PARTS if n.startswith("web")}

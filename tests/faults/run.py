@@ -45,7 +45,7 @@ VARIABLES = {
     "MOSS_MAIL_SECURITY": "none",
     "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
     # A large class of `tests.faults.work` takes longer, by the estimate, and another one does not.
-    "MOSS_SHARD_SECONDS": "0.065",
+    "MOSS_SHARD_SECONDS": "0.0125",
 }
 
 

@@ -21,9 +21,9 @@ from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, 
 from tests.support.uploads import Committing, HandIn
 
 # One pair takes longer, by the estimate.
-ONE_PAIR = 1e-5
+ONE_PAIR = 6e-6
 # A dozen shards for `varied`, each of which is loaded by itself.
-SOME_PAIRS = 4e-3
+SOME_PAIRS = 6e-4
 SOURCES = ROOT / "bench/translations/tuned/files/class"
 MIXED = {
     "hal/Bank.java": "bank_original.java",

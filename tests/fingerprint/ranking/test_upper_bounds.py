@@ -4,12 +4,19 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.ranking import best_pairs as search
-from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs, close_bounds, quick_bounds
+from fingerprint.ranking.best_pairs import (
+    Scored,
+    Wanted,
+    best_pairs,
+    close_bounds,
+    quick_bounds,
+    worth_scoring,
+)
 from fingerprint.ranking.candidates import CandidatePairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
-from fingerprint.ranking.threshold import sample_rows
+from fingerprint.ranking.threshold import LOWEST_THRESHOLD, sample_rows
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)
@@ -37,6 +44,10 @@ def test_no_pair_scores_above_its_bounds(
     similarity = score(*arguments).similarity
     assert (similarity <= close_bounds(*arguments)).all()
     assert (similarity <= quick_bounds(*arguments)).all()
+    assert worth_scoring(*arguments).all()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "SAMPLE_SIZE", 0)
+        assert worth_scoring(*arguments)[similarity >= LOWEST_THRESHOLD].all()
 
 
 @given(cohorts, documents, st.integers(1, 30))

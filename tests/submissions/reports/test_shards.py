@@ -59,6 +59,21 @@ def test_shards_make_the_report_of_one_task_to_the_digit(
     assert not RankingShard.objects.exists()
 
 
+@pytest.mark.parametrize("rankings", [1, 2])
+def test_only_pairs_that_may_be_in_the_report_make_a_ranking_long(
+    rankings: int, varied: Assignment, rerank: Callable[[], Report], settings: Settings
+) -> None:
+    jobs = shards.prepare(rerank()).jobs
+    first, second = map(shards._job_seconds, jobs)
+    worth = np.arange(len(first)) % 2 == 0
+    longest = rankings * (first[worth].sum() + second.sum())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "worth_scoring", lambda *_: worth)
+        for seconds, takes_long in ((longest * 1.001, False), (longest * 0.999, True), (1e9, False)):
+            settings.SHARD_SECONDS = seconds
+            assert shards._takes_long(jobs, rankings) is takes_long
+
+
 def test_every_candidate_is_in_a_shard(varied: Assignment, plan: Callable[[Assignment], RankingPlan]) -> None:
     planned = plan(varied)
     assert planned.shards.count() == planned.pairs > 20
