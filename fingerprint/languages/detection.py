@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 # Characters of a file that are searched for patterns: some 500 lines, so that a long licence can come before
 # the first line that tells. Searching them takes milliseconds.
 HEAD_CHARACTERS = 20_000
+MOST_CHUNKS = 200
 
 BEGIN = r"^[^\S\n]*+"
 END = r"[^\S\n]*$"
@@ -371,6 +373,12 @@ _INTERPRETERS = {
 # Texts and documents, whose name does not say that they are prose; and what else is put behind the name of a
 # file, by Windows, editors, and students whose platform wants texts.
 _TEXTS = frozenset({".txt", ".text", ".docx", ".docm", ".odt", ".pdf"})
+_MARKDOWN = frozenset({".md", ".markdown"})
+# The first line of code in a document, and words there that name no language.
+_CHUNK = re.compile(
+    r"^ {0,3}(?:`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$", re.MULTILINE
+)
+_NO_LANGUAGES = frozenset({"console", "none", "output", "plain", "plaintext", "text", "txt"})
 _WRAPPERS = frozenset({*_TEXTS, ".bak", ".old", ".orig", ".save"})
 # A platform writes what was pasted into its text box as a page.
 PAGE_NAMES = (".html", ".htm")
@@ -453,8 +461,10 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
     if extension in AMBIGUOUS:
         return _of_several(AMBIGUOUS[extension], head, likely)
     language = _by_pattern(inner)
+    if language == "text" and extension in _MARKDOWN and _has_code(head):
+        return "rmarkdown"
     if language in ("", "text") and extension in _TEXTS:
-        return _of_text(head, likely)
+        return language_of_text(head, likely)
     if language:
         return "xml" if language not in MARKUP and _XML.match(head) else language
     return (
@@ -462,7 +472,7 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
         or _by_pygments(inner)
         or first_match(CONTENT_PATTERNS, head)
         or _by_markup(text)
-        or _of_text(head, likely)
+        or language_of_text(head, likely)
     )
 
 
@@ -520,6 +530,18 @@ def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> s
     return dialect if pattern and re.search(pattern, _code_of(head, language), re.MULTILINE) else language
 
 
+def _has_code(document: str) -> bool:
+    """Return whether a document in Markdown has code between two lines of signs."""
+    for opened in islice(_CHUNK.finditer(document), 0, MOST_CHUNKS, 2):
+        language = opened["language"].lower()
+        if language and language not in _NO_LANGUAGES:
+            return True
+        code = document[opened.end() + 1 :].partition(opened[0].strip()[:3])[0]
+        if not language and language_of_text(code) != "text":
+            return True
+    return False
+
+
 def _by_markup(text: str) -> str:
     """Return the language of a text in angle brackets, "" for another one."""
     if not _TAG.match(text) or not text.endswith(">", 0, len(text.rstrip())):
@@ -527,7 +549,7 @@ def _by_markup(text: str) -> str:
     return "html" if _HTML_TAG.match(text) else "xml"
 
 
-def _of_text(head: str, likely: str) -> str:
+def language_of_text(head: str, likely: str = "") -> str:
     """Return the language of a text: that of the program which it is, or prose."""
     language = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
     return language or (likely if likely and is_program(head) else "text")

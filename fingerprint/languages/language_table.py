@@ -403,7 +403,7 @@ LANGUAGES = (
     Language("erb", "ERB", "erb", "*.erb *.rhtml", "rhtml", parts=True),
     Language("ejs", "EJS", "ejs", "*.ejs", parts=True),
     Language("jsp", "JSP", "jsp", "*.jsp", parts=True),
-    Language("rmarkdown", "R Markdown", "rmarkdown", "*.rmd *.qmd", "quarto rmd", parts=True),
+    Language("rmarkdown", "Markdown with code", "rmarkdown", "*.rmd *.qmd", "quarto rmd", version=2, parts=True),
     Language("xml", "XML", "xml", "*.xml *.xsl *.xslt *.xsd *.svg *.wsdl *.rss *.fxml *.xaml", parts=True),
     Language("json", "JSON", "json", "*.json *.jsonc *.json5 *.geojson", parts=True),
     Language("yaml", "YAML", "yaml", "*.yaml *.yml", "yml", parts=True),

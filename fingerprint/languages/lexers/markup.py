@@ -20,6 +20,7 @@ from pygments.token import (
     Whitespace,
 )
 
+from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
@@ -250,13 +251,18 @@ class RMarkdown(RegexLexer):
         for line in StringIO(text, newline=""):
             if chunk is None:
                 if opened := _FENCE.match(line):
-                    chunk = at, at + len(line), opened["fence"], opened["language"].lower() or "text"
+                    chunk = at, at + len(line), opened["fence"], opened["language"].lower()
             elif line.lstrip(" ").startswith(chunk[2]):
-                yield Embedded((chunk[0], at + len(line)), chunk[1], at, chunk[3])
+                yield _chunk(text, (chunk[0], at + len(line)), chunk[1], at, chunk[3])
                 chunk = None
             at += len(line)
         if chunk:
-            yield Embedded((chunk[0], at), chunk[1], at, chunk[3])
+            yield _chunk(text, (chunk[0], at), chunk[1], at, chunk[3])
+
+
+def _chunk(text: str, whole: tuple[int, int], start: int, end: int, language: str) -> Embedded:
+    """Return a chunk of code; one that names no language is in that of its content."""
+    return Embedded(whole, start, end, language or language_of_text(text[start:end][:HEAD_CHARACTERS]))
 
 
 def _json_string(quote: str, token_type: Any) -> list[Any]:

@@ -237,6 +237,23 @@ def test_of_a_comparison_of_versions_the_newer_program_is_read(tmp_path: Path) -
     assert identify(b"--- a\n+++ b\n", "a.diff")[1].name == "diff"
 
 
+@pytest.mark.parametrize(("fence", "label"), [("~~~~", "{}"), ("```", "")])
+@pytest.mark.parametrize("name", TOLD)
+def test_code_in_a_document_in_markdown_is_read_in_its_language(name: str, fence: str, label: str) -> None:
+    chunk = f"{fence}{label.format(name)}\n{program(name)}{fence}\n"
+    document = f"# Work\n\nHere is *my* solution:\n\n{chunk}"
+    reading = read(document.encode(), "solution.md")
+    assert reading.language == "rmarkdown"
+    kinds = read(program(name).encode(), "", name).tokens.kinds.tolist()
+    words = read(b"Work\n\nHere is my solution", "a.txt").tokens.kinds.tolist()
+    assert reading.tokens.kinds.tolist() == [*words, *kinds]
+
+
+def test_documents_in_markdown_without_code_are_prose() -> None:
+    for document in ("# Work\n\nWords.\n", "```text\nint x = 1;\n```\n", "```\nsome words\nof a poem\n```\n"):
+        assert read(document.encode(), "notes.md").language == "text"
+
+
 def test_what_an_interpreter_showed_is_left_out() -> None:
     session = ">>> def high(x):\n...     return x + 1\n...\n>>> high(2)\n3\n>>> total = [\n...   1]\n"
     typed = "def high(x):\n    return x + 1\n\nhigh(2)\ntotal = [\n  1]\n"
