@@ -2,6 +2,7 @@
 
 import csv
 import doctest
+import json
 import subprocess
 import sys
 from io import StringIO
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import moss.check
 from moss.check import compare
@@ -72,6 +74,16 @@ def test_pairs_have_the_columns_of_other_tools() -> None:
         "id,leftFileId,leftFilePath,rightFileId,rightFilePath,similarity,totalOverlap,longestFragment,"
         "leftCovered,rightCovered"
     )
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--earlier", str(CLASS)), ("--common", "2"), ("--language", "text")]
+)
+def test_the_json_is_as_the_schema_says(options: tuple[str, ...]) -> None:
+    schema = json.loads((ROOT / "docs" / "do" / "pairs.schema.json").read_text())
+    arguments = ["check", str(CLASS), "--format", "json", "--show", "20", *options]
+    result = CliRunner().invoke(main, arguments)
+    Draft202012Validator(schema).validate(json.loads(result.stdout))
 
 
 def test_the_job_of_the_document_fails_from_its_line_on(tmp_path: Path) -> None:
