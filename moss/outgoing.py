@@ -115,13 +115,9 @@ def _response(session: requests.Session, method: str, address: str, **options: A
     """
     try:
         return session.request(
-            method,
-            address,
-            timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
-            allow_redirects=False,
-            stream=True,
+            method, address, timeout=(CONNECT_SECONDS, SILENCE_SECONDS), allow_redirects=False, stream=True,
             **options,
-        )
+        )  # fmt: skip
     except requests.RequestException:
         raise
     except ValueError as error:

@@ -68,13 +68,9 @@ AnyPath = str | PathLike[str]
 
 
 def compare(
-    path: AnyPath,
-    *,
-    boilerplate: Iterable[AnyPath] = (),
-    earlier: Iterable[AnyPath] = (),
-    language: str = "",
-    top: int | None = None,
-) -> Comparison:
+    path: AnyPath, *, boilerplate: Iterable[AnyPath] = (), earlier: Iterable[AnyPath] = (),
+    language: str = "", top: int | None = None,
+) -> Comparison:  # fmt: skip
     """Compare the submissions of a folder or an archive, as `moss check` does.
 
     `boilerplate` names handed-out code, `earlier` work of earlier years, `language` that of every file, else

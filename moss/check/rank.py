@@ -476,12 +476,9 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
     for entry in entries:
         builder.add(entry)
     preview = preview_upload(
-        builder.listing(),
-        left_out_listing(entries, options.patterns),
-        (entry for entry in entries if entry.reason),
-        options.choices,
-        options.identify,
-    )
+        builder.listing(), left_out_listing(entries, options.patterns),
+        (entry for entry in entries if entry.reason), options.choices, options.identify,
+    )  # fmt: skip
     chosen = ChosenLanguages("", options.language_patterns)
     preview = preview.with_languages(_detected(entries, preview.counted), chosen)
     more = roster_warnings(options.roster, preview.grouping.submissions)

@@ -174,14 +174,9 @@ def _course(service: Service, wanted: str) -> int:
 
 
 def send_file(
-    service: Service,
-    path: str,
-    file: Path,
-    fields: Mapping[str, str],
-    *,
-    progress: Progress,
+    service: Service, path: str, file: Path, fields: Mapping[str, str], *, progress: Progress,
     begun: BegunUpload,
-) -> Any:
+) -> Any:  # fmt: skip
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
 
     An upload that was begun and not ended goes on; one that arrived whole is not sent again. Raises

@@ -269,14 +269,9 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        host: str = "127.0.0.1",
-        port: int | None = None,
-        workers: int = 1,
-        log: TextIO = sys.stderr,
-        *,
+        self, host: str = "127.0.0.1", port: int | None = None, workers: int = 1, log: TextIO = sys.stderr, *,
         listens: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.host = host
         self.listens = listens
         self.requested_port = port

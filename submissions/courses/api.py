@@ -300,13 +300,9 @@ def _member(request: HttpRequest, course_id: int, member_id: int, right: Right) 
 
 def _member_out(row: Membership) -> MemberOut:
     return MemberOut(
-        id=row.pk,
-        user=row.user.get_username(),
-        name=row.user.get_full_name(),
-        role=row.role,
-        group=row.group,
-        created=row.created,
-    )
+        id=row.pk, user=row.user.get_username(), name=row.user.get_full_name(), role=row.role,
+        group=row.group, created=row.created,
+    )  # fmt: skip
 
 
 def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:

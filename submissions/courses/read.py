@@ -174,13 +174,9 @@ def _find_managed(rows: QuerySet[InCourse], user: User, pk: int) -> InCourse:
 def _is_valid() -> Q:
     """Return the condition for invitations whose maker may still invite, or had stated a reason for them."""
     stated = StatedReason.objects.filter(
-        course=OuterRef("course"),
-        user=OuterRef("invited_by"),
-        user__is_staff=True,
-        user__is_active=True,
-        created__lte=OuterRef("created"),
-        expires__gt=OuterRef("created"),
-    )
+        course=OuterRef("course"), user=OuterRef("invited_by"), user__is_staff=True, user__is_active=True,
+        created__lte=OuterRef("created"), expires__gt=OuterRef("created"),
+    )  # fmt: skip
     may_invite = permissions.still_has(Right.INVITE, "invited_by", "course") | Q(Exists(stated))
     return Q(may_invite, expires__gt=timezone.now())
 

@@ -407,13 +407,9 @@ def _delete(row: RetainedAssignment) -> None:
 
 def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
     return AuditEntry(
-        who="retention",
-        action=AuditAction.DELETED,
-        course=assignment.course.name,
-        assignment=assignment.name,
-        subject=subject,
-        page="retention",
-    )
+        who="retention", action=AuditAction.DELETED, course=assignment.course.name,
+        assignment=assignment.name, subject=subject, page="retention",
+    )  # fmt: skip
 
 
 class ShownHold(NamedTuple):

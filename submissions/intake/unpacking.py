@@ -261,13 +261,9 @@ class _Unpacker:
     """Unpacks one upload; keeps its budget and the names used so far."""
 
     def __init__(
-        self,
-        limits: Limits,
-        patterns: FilePatterns,
-        in_child: InChild | None = None,
-        nested: Nested = lambda _path: None,
-        unread: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
+        self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None,
+        nested: Nested = lambda _path: None, unread: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.limits = limits
         self.patterns = patterns
         self.in_child, self.nested, self._is_nested = in_child, nested, False

@@ -300,13 +300,9 @@ def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> Str
 
 
 def table_response(  # noqa: PLR0917 - a table, its filter, its reader and its form
-    assignment: Assignment,
-    name: str,
-    suffix: str,
-    query: Mapping[str, Any],
-    names: Names,
+    assignment: Assignment, name: str, suffix: str, query: Mapping[str, Any], names: Names,
     form: CsvForm = PLAIN_CSV,
-) -> StreamingHttpResponse:
+) -> StreamingHttpResponse:  # fmt: skip
     """Return a table of the newest report as a download; `query` is the filter of an address."""
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if suffix == "csv":

@@ -101,14 +101,10 @@ def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
     form.is_valid()
     data = form.cleaned_data
     return PairFilter(
-        text=data.get("q", ""),
-        threshold=(data.get("threshold") or 0) / 100,
-        sort=data.get("sort") or "-similarity",
-        decision=data.get("decision", ""),
-        flag=data.get("flag", ""),
-        work=data.get("work", ""),
-        assignee=data.get("assignee", ""),
-    )
+        text=data.get("q", ""), threshold=(data.get("threshold") or 0) / 100,
+        sort=data.get("sort") or "-similarity", decision=data.get("decision", ""), flag=data.get("flag", ""),
+        work=data.get("work", ""), assignee=data.get("assignee", ""),
+    )  # fmt: skip
 
 
 def filter_values(pair_filter: PairFilter) -> dict[str, str | int]:

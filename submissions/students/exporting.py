@@ -92,13 +92,9 @@ def note(work: Scope, who: str, reason: str, address: str | None, *, action: str
     """Write an entry of the audit log for each course that has something of a student, or one for none."""
     for course in [one.course.name for one in work.chosen] or [""]:
         AuditEntry.objects.create(
-            who=who,
-            address=address,
-            action=action,
-            course=course,
-            subject=f"{work.text}: {reason}",
+            who=who, address=address, action=action, course=course, subject=f"{work.text}: {reason}",
             page=page,
-        )
+        )  # fmt: skip
 
 
 def _write_files(archive: zipfile.ZipFile, submission: Submission, paths: _Paths) -> None:

@@ -220,13 +220,9 @@ def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[
 
 
 def naming_rows_of(
-    scope: Scope,
-    model: type[Model],
-    columns: tuple[str, ...],
-    names: Iterable[tuple[int, str]],
-    *,
+    scope: Scope, model: type[Model], columns: tuple[str, ...], names: Iterable[tuple[int, str]], *,
     with_held: bool = False,
-) -> list[Any]:
+) -> list[Any]:  # fmt: skip
     """Return the rows of a table of NAMED that may name the student; `names` are those of submissions.
 
     What a hold keeps is left out, or not.

@@ -269,13 +269,9 @@ class ResumableOut(Schema):
     NEW, response={201: ResumableOut}, summary="Begin an upload in parts", url_name="api_resumables"
 )
 def begin_resumable(  # noqa: PLR0917 - its headers
-    request: HttpRequest,
-    response: HttpResponse,
-    assignment_id: Id,
-    length: Length,
-    metadata: Metadata = "",
+    request: HttpRequest, response: HttpResponse, assignment_id: Id, length: Length, metadata: Metadata = "",
     version: Version = VERSION,
-) -> Status[ResumableOut]:
+) -> Status[ResumableOut]:  # fmt: skip
     """Begin an upload of one file; the answer says by `Location` where its parts are sent.
 
     `Upload-Metadata` has `filename`, `role` and `preview`, as an upload at once has them, in Base64.
@@ -382,13 +378,9 @@ def _describe(response: HttpResponse, upload: ResumableUpload) -> None:
 
 def _out(upload: ResumableUpload) -> ResumableOut:
     return ResumableOut(
-        id=upload.pk,
-        assignment=upload.assignment_id,
-        offset=upload.offset,
-        length=upload.length,
-        expires=upload.expiry,
-        upload=upload.batch_id,
-    )
+        id=upload.pk, assignment=upload.assignment_id, offset=upload.offset, length=upload.length,
+        expires=upload.expiry, upload=upload.batch_id,
+    )  # fmt: skip
 
 
 class CommitsOut(Schema):
@@ -549,9 +541,6 @@ def _item(boilerplate: Boilerplate, names: Names) -> BoilerplateOut:
 
 def _upload(upload: BoilerplateUpload, names: Names) -> BoilerplateUploadOut:
     return BoilerplateUploadOut(
-        id=upload.pk,
-        name=names.redact_text(upload.name),
-        state=upload.state,
-        message=names.redact_text(upload.message),
-        refused=upload.refused,
-    )
+        id=upload.pk, name=names.redact_text(upload.name), state=upload.state,
+        message=names.redact_text(upload.message), refused=upload.refused,
+    )  # fmt: skip

@@ -331,13 +331,9 @@ def set_cookie(response: HttpResponse, browser: str) -> None:
     SameSite=None, which they take only over HTTPS. Without HTTPS both have to be on one machine.
     """
     response.set_cookie(
-        cookie_name(),
-        browser,
-        max_age=int(HOLDS.total_seconds()),
-        secure=settings.HTTPS,
-        httponly=True,
+        cookie_name(), browser, max_age=int(HOLDS.total_seconds()), secure=settings.HTTPS, httponly=True,
         samesite="None" if settings.HTTPS else "Lax",
-    )
+    )  # fmt: skip
 
 
 def cookie_name() -> str:

@@ -102,14 +102,10 @@ def store(received: Received) -> StoredResult:
     with transaction.atomic():
         assignment = _create_assignment(received)
         result = ClientResult.objects.create(
-            assignment=assignment,
-            key_digest=digest(key),
-            options=str(received.options)[:MAX_OPTIONS],
-            shown=received.options.shown,
-            comment=received.comment,
-            directory=received.options.directory,
+            assignment=assignment, key_digest=digest(key), options=str(received.options)[:MAX_OPTIONS],
+            shown=received.options.shown, comment=received.comment, directory=received.options.directory,
             names=received.names,
-        )
+        )  # fmt: skip
         batch = _upload(assignment, received)
         record_upload(batch, received.user.get_username(), received.address)
     return StoredResult(f"/results/{result.pk}/{key}", assignment.pk)

@@ -184,13 +184,9 @@ def _not_active() -> Problem:
 
 def _webhook_out(row: Webhook) -> WebhookOut:
     return WebhookOut(
-        id=row.pk,
-        url=row.url,
-        events=row.events,
-        state=row.state,
-        created_by=row.created_by,
+        id=row.pk, url=row.url, events=row.events, state=row.state, created_by=row.created_by,
         created=row.created,
-    )
+    )  # fmt: skip
 
 
 def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:

@@ -57,14 +57,9 @@ class UploadedFile(NamedTuple):
 
 
 def unpack(
-    file: UploadedFile,
-    memory: int,
-    limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS,
-    jobs: str = JOBS,
-    *,
-    folder: str = "",
-) -> Iterator[Entry]:
+    file: UploadedFile, memory: int, limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS, jobs: str = JOBS, *, folder: str = "",
+) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
 
     When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason. An

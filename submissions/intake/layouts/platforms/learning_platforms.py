@@ -183,12 +183,9 @@ def _place_blackboard(listing: Listing) -> dict[str, Place]:
 
 
 BLACKBOARD = Layout(
-    "blackboard",
-    "a Blackboard export",
-    scored(_find_blackboard),
-    _place_blackboard,
+    "blackboard", "a Blackboard export", scored(_find_blackboard), _place_blackboard,
     reads=re.compile(r".*_attempt_[\d-]+\.txt"),
-)
+)  # fmt: skip
 
 
 def _parse_time_brightspace(text: str) -> datetime | None:
@@ -316,12 +313,9 @@ def _place_sakai(listing: Listing) -> dict[str, Place]:
 
 
 SAKAI = Layout(
-    "sakai",
-    "a Sakai export",
-    scored(_find_sakai, SAKAI_GRADES),
-    _place_sakai,
+    "sakai", "a Sakai export", scored(_find_sakai, SAKAI_GRADES), _place_sakai,
     reads=re.compile(r".*timestamp\.txt"),
-)
+)  # fmt: skip
 
 
 def _score_ilias(listing: Listing) -> float:

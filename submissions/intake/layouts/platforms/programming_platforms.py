@@ -274,12 +274,9 @@ def _place_nbgrader(listing: Listing) -> dict[str, Place]:
 
 
 NBGRADER = Layout(
-    "nbgrader",
-    "nbgrader folders",
-    _score_nbgrader,
-    _place_nbgrader,
+    "nbgrader", "nbgrader folders", _score_nbgrader, _place_nbgrader,
     reads=re.compile(r"(?:.*/)?timestamp\.txt"),
-)
+)  # fmt: skip
 
 
 def _score_submitty(listing: Listing) -> float:
