@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
+from submissions.intake.layouts.platforms.dolos import DOLOS
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
 from submissions.intake.layouts.platforms.learning_platforms import (
     BLACKBOARD,
@@ -91,7 +92,7 @@ LAYOUTS = {
     for layout in (
         MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
         PRAIRIELEARN, AUTOLAB, CODEGRADE, SCHOOLOGY, OPEN_EDX, OPENOLAT, ILIAS, NBGRADER, DOMJUDGE, ARTEMIS,
-        GITHUB, PUSHED, PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
+        GITHUB, PUSHED, DOLOS, PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
     )
 }  # fmt: skip
 

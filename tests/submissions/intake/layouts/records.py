@@ -49,3 +49,11 @@ PUSHED_RECORDS = """{
  "pushed-8": {"name": "Ada Byron (u-2)", "identifier": "u-2", "submitted": "yesterday"},
  "pushed-9": {"name": 7, "identifier": null}
 }"""
+
+DOLOS_RECORDS = """filename,label,created_at,full_name,ignored
+ada.py,teacher,2019-07-23 17:12:33 +0200,Ada Byron,
+./group1/ben.py,group1,yesterday,,false
+x42.py,,2019-07-25 11:02:57 +0200,"Okafor, Chidi",
+template.py,,,,true
+gone.py,,,Nobody,
+"""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from tests.submissions.intake.layouts.plain_samples import CODE, PLAIN_SAMPLES
-from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD, GRADESCOPE_RECORDS, PUSHED_RECORDS
+from tests.submissions.intake.layouts.records import (
+    BLACKBOARD_RECORD,
+    DOLOS_RECORDS,
+    GRADESCOPE_RECORDS,
+    PUSHED_RECORDS,
+)
 
 EMPTY_TEXT = "<html><body></body></html>"
 ONLINE_TEXT = f"<html><body><pre>{CODE}</pre></body></html>" + " " * 200
@@ -250,6 +255,13 @@ SAMPLES: dict[str, dict[str, str]] = {
         "pushed-submissions.json": PUSHED_RECORDS,
     },
     "pushed-broken": {"pushed-7/Main.java": CODE, "pushed-submissions.json": "[" * 2000},
+    "dolos": {
+        "info.csv": DOLOS_RECORDS,
+        "ada.py": CODE,
+        "group1/ben.py": CODE,
+        "x42.py": CODE,
+        "template.py": CODE,
+    },
     **PLAIN_SAMPLES,
 }
 
