@@ -1,4 +1,4 @@
-"""Classes as Dolos takes them: files of any names, and `info.csv` with a row for each of them.
+"""Classes as Dolos takes them: files of any names, and a list, info.csv, with a row for each of them.
 
 dodona-edu/dolos, its page on metadata: `filename`, below the folder of the list, and at will `label`,
 `full_name`, `created_at` (`2019-07-23 17:12:33 +0200`) and `ignored`, which is true for a template.
