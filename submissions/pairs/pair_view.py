@@ -62,7 +62,7 @@ LEAST_MOVED_TOKENS = 20
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
-RENAMINGS_LISTED = 60
+RENAMINGS_LISTED, MATRIX_FILES = 60, 12
 # Tokens of one passage of a document in which differences are marked and counted.
 PAPER_TOKENS = 20_000
 # Pieces of one passage that linked scrolling follows.
@@ -357,6 +357,28 @@ class PassageView:
         return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
 
 
+class FileMatch(NamedTuple):
+    """What two files share: the number of their heaviest passage, or 0, and the percent of the smaller."""
+
+    file: FileView
+    number: int
+    percent: int
+    is_same: bool
+
+    @property
+    def shade(self) -> int:
+        """How dark it is shown, from 1 to 4."""
+        return min(1 + self.percent // 25, 4)
+
+    @classmethod
+    def of(cls, left: FileView, right: FileView) -> FileMatch:
+        passages = [passage for passage in left.passages if passage.other is right]
+        tokens = sum(piece.tokens for passage in passages for piece in passage.pieces)
+        smaller = min(max(one.file.document.token_count, 1) for one in (left, right))
+        same = left.file.source_id == right.file.source_id
+        return cls(right, passages[0].number if passages else 0, min(100 * tokens // smaller, 100), same)
+
+
 class Renaming(NamedTuple):
     """A name on the left with another one in its place on the right, in `times` of its `total` places.
 
@@ -401,6 +423,13 @@ class PairView:
     # What a pair without a passage has in common instead; None for any other pair.
     terms: SharedTerms | None = None
     renamings: list[Renaming] = field(default_factory=list)
+
+    @property
+    def matrix(self) -> list[tuple[FileView, list[FileMatch]]]:
+        """The files of the left that share most with those of the right; none where each side has one."""
+        lefts, rights = ([file for file in side.files if file.passages][:MATRIX_FILES] for side in self.sides)
+        rows = [(left, [FileMatch.of(left, right) for right in rights]) for left in lefts]
+        return rows if len(lefts) * len(rights) > 1 else []
 
     @property
     def listed_renamings(self) -> list[Renaming]:

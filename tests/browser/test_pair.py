@@ -171,9 +171,8 @@ def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, sh
     check_every_layout(page, shoot, "pair-of-files")
     row = page.locator(".passages li.current")
     expect(row.get_by_role("button", name="Ignore lines of it")).to_be_visible()
-    if not page.get_by_role("tab", name="odd.py").is_visible():
-        page.get_by_role("button", name="without shared code").click()
-    page.get_by_role("tab", name="odd.py").click()
+    option = page.locator("[data-files] option").filter(has_text="odd.py")
+    page.locator("[data-files]").select_option(option.get_attribute("value"))
     page.get_by_text("2 remarks on odd.py").click()
     assert_accessible_now(page)
     page.locator("[data-side=R] mark.current").first.hover()
@@ -218,11 +217,8 @@ def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -
     ).new_page()
     plain.goto(page.url)
     expect(plain.locator("[data-side=L] .file:visible")).to_have_count(3)
-    expect(plain.get_by_role("tab")).to_have_count(0)
     expect(plain.locator(".map:visible")).to_have_count(0)
     expect(plain.locator(".about").last).to_be_visible()
-    plain.locator(".files a[href='#L-f3']").click()
-    plain.wait_for_url("**#L-f3")
     plain.context.close()
 
 
@@ -286,29 +282,27 @@ LONG = "x = [" + ", ".join(str(n) for n in range(300)) + "]\n"
 WIDER = "(pane) => pane.scrollWidth > pane.clientWidth"
 
 
-def test_files_that_share_most_come_first_and_the_others_open_by_a_button(
-    open_pair: Open, shoot: Shoot
-) -> None:
+def test_files_that_share_most_come_first_in_the_list_and_the_matrix(open_pair: Open, shoot: Shoot) -> None:
     page = open_pair(MANY)
     side = page.locator(".side:has([data-side=L])")
-    tabs = side.get_by_role("tab")
-    expect(side.locator(".file-list > summary")).to_have_text(f"2 of {FILES_A_SIDE} files share code")
-    expect(tabs.filter(visible=True)).to_have_count(2)
-    names = [text.split()[0] for text in tabs.filter(visible=True).all_inner_texts()]
-    assert names == ["z/main.py", "a/main.py"]
+    expect(side.locator(".choice .meta")).to_have_text(f"2 of {FILES_A_SIDE} files share code")
+    options = [text.split()[0] for text in side.locator("option").all_text_contents()]
+    assert (len(options), options[:2]) == (FILES_A_SIDE, ["z/main.py", "a/main.py"])
     assert page.evaluate("() => document.querySelectorAll('[data-side=L] .line').length") < 500
-    button = side.get_by_role("button", name="78 files without shared code")
+    assert selected_file(page, "L") == "z/main.py"
     shoot("pair-80-files")
-    button.click()
-    expect(button).to_have_attribute("aria-expanded", "true")
-    expect(tabs.filter(visible=True)).to_have_count(FILES_A_SIDE)
-    tabs.filter(has_text="own_70/util.py").click()
+    side.locator("[data-files]").select_option(
+        f"L-f{[*sorted(UNSHARED_FILES)].index('ada/lib/own_70/util.py') + 2}"
+    )
     expect(page.locator("[data-side=L] .file:visible")).to_contain_text("print(v70)")
-    button.click()
-    expect(tabs.filter(visible=True)).to_have_count(3)
-    side.locator(".file-list > summary").click()
-    expect(tabs.filter(visible=True)).to_have_count(0)
-    page.keyboard.press("n")
+    page.locator(".matrix > summary").press("Enter")
+    rows = page.locator(".matrix tbody tr")
+    expect(rows).to_have_count(2)
+    assert_accessible_now(page)
+    rows.nth(1).locator("a").press("Enter")
+    page.wait_for_url("**#L-p*")
+    assert selected_file(page, "L") == "a/main.py"
+    expect(rows.nth(1).locator("a")).to_have_class(re.compile("current"))
     wait_until(lambda: in_view(page.locator("[data-side=L] mark.current").first), what="the passage")
 
 
@@ -326,23 +320,18 @@ def test_lines_are_wrapped_until_a_button_says_otherwise_and_that_is_remembered(
 TOP = "(part) => part.closest('.line').getBoundingClientRect().top"
 
 
-def test_files_are_tabs_that_arrow_keys_and_passages_switch(open_pair: Open) -> None:
+def test_a_file_is_chosen_by_keys_and_passages_switch_files(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
-    tabs = page.get_by_role("tab")
-    expect(tabs).to_have_count(3)
-    names = [tab.split() for tab in tabs.all_inner_texts()]
-    assert sorted(names) == [[name, "1", "passage"] for name in ("a.py", "b.py", "c.py")]
-    first = selected_file(page, "L")
+    first, choice = selected_file(page, "L"), page.locator("[data-files]")
+    expect(choice).to_have_count(1)
     expect(page.locator("[data-side=L] .file:visible")).to_have_count(1)
-    page.locator("[role=tab][aria-selected=true]").focus()
-    page.keyboard.press("Home")
-    assert selected_file(page, "L") == names[0][0]
-    panel = f"L-f{'abc'.index(names[0][0][0]) + 1}-panel"
-    expect(page.get_by_role("tabpanel")).to_have_attribute("id", panel)
-    page.keyboard.press("ArrowLeft")
-    assert selected_file(page, "L") == names[-1][0]
+    choice.focus()
+    page.keyboard.press("End")
+    last = selected_file(page, "L")
+    expect(page.locator("[data-side=L] .file:visible h3")).to_contain_text(last)
+    page.locator("[data-side=L]").focus()
     page.keyboard.press("n")
-    assert selected_file(page, "L") != names[-1][0] or selected_file(page, "L") != first
+    assert selected_file(page, "L") != last or selected_file(page, "L") != first
     mark = page.locator("[data-side=L] mark.current").first
     wait_until(lambda: in_view(mark), what="the passage in the file that was hidden")
 

@@ -70,8 +70,9 @@ def in_view(part: Locator) -> bool:
 
 
 def selected_file(page: Page, side: str) -> str:
-    tab = page.locator(f".side:has([data-side={side}]) [role=tab][aria-selected=true]")
-    return tab.inner_text().split()[0]
+    return (
+        page.locator(f".side:has([data-side={side}]) [data-files] :checked").text_content() or ""
+    ).split()[0]
 
 
 def long_pair(lines: int) -> dict[str, str]:

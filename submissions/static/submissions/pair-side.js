@@ -1,4 +1,4 @@
-// One side of a pair: its files as tabs, of which one is displayed, and the positions of their lines.
+// One side of a pair: its files, of which one is displayed, and the positions of their lines.
 
 import { Blocks, fill, fillNear } from "./pair-blocks.js";
 
@@ -19,57 +19,15 @@ export class Side {
     this.pane = pane;
     this.letter = pane.dataset.side;
     this.files = [...pane.querySelectorAll("[data-file]")];
-    this.tabs = [...pane.closest(".side").querySelectorAll(".files a")];
+    this.choice = pane.closest(".side").querySelector("[data-files]");
     this.maps = [...pane.closest(".side").querySelectorAll("[data-map]")];
     this.notices = [...pane.closest(".side").querySelectorAll("[data-odd]")];
     this.blocks = new Map(this.files.map((file) => [file, new Blocks(file)]));
     // Increased by each `align`, so that the frames of an earlier one stop.
     this.alignment = 0;
-    this.makeTabs();
+    this.choice?.addEventListener("change", () => this.show(this.choice.value));
     fillNear(pane);
     if (this.files.length) this.show(this.files[0].dataset.file);
-  }
-
-  makeTabs() {
-    if (!this.tabs.length) return;
-    const list = this.tabs[0].parentElement;
-    list.setAttribute("role", "tablist");
-    this.tabs.forEach((tab, index) => {
-      const file = this.files[index];
-      tab.setAttribute("role", "tab");
-      tab.setAttribute("aria-controls", `${file.dataset.file}-panel`);
-      file.id = `${file.dataset.file}-panel`;
-      file.setAttribute("role", "tabpanel");
-      tab.addEventListener("click", (event) => {
-        event.preventDefault();
-        this.show(file.dataset.file);
-      });
-    });
-    list.addEventListener("keydown", (event) => this.moveTabFocus(event));
-    this.foldUnmatched(list);
-  }
-
-  // Hides the tabs of files that share nothing, until the button below is pressed.
-  foldUnmatched(list) {
-    const button = list.parentElement.querySelector("[data-unmatched]");
-    if (!button) return;
-    list.classList.add("matched-only");
-    button.addEventListener("click", () => {
-      const folded = list.classList.toggle("matched-only");
-      button.setAttribute("aria-expanded", String(!folded));
-    });
-  }
-
-  moveTabFocus(event) {
-    const tabs = this.tabs.filter((tab) => tab.checkVisibility());
-    const last = tabs.length - 1;
-    const focused = tabs.indexOf(document.activeElement);
-    const next = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: last, " ": focused }[event.key];
-    if (next === undefined || focused < 0) return;
-    event.preventDefault();
-    const tab = tabs[(next + tabs.length) % tabs.length];
-    tab.focus();
-    tab.click();
   }
 
   get active() {
@@ -87,11 +45,8 @@ export class Side {
       const chosen = file.dataset.file === name;
       file.hidden = !chosen;
       this.maps[index].toggleAttribute("hidden", !chosen);
-      if (!this.tabs.length) return;
-      this.tabs[index].setAttribute("aria-selected", String(chosen));
-      this.tabs[index].tabIndex = chosen ? 0 : -1;
-      if (chosen && before !== file) this.tabs[index].scrollIntoView({ block: "nearest", inline: "nearest" });
     });
+    if (this.choice) this.choice.value = name;
     for (const notice of this.notices) notice.hidden = notice.dataset.odd !== name;
     if (before === this.active) return false;
     this.pane.scrollTop = 0;

@@ -265,6 +265,13 @@ function listenToSides() {
 }
 
 function listenToPanel() {
+  bench.querySelector(".matrix")?.addEventListener("click", (event) => {
+    const cell = event.target.closest("[data-passage]");
+    if (!cell) return;
+    event.preventDefault();
+    choose(numberOf(cell));
+    writeAddress(numberOf(cell));
+  });
   for (const row of rows) {
     row.addEventListener("click", (event) => {
       if (event.target.closest(".about")) return;

@@ -173,15 +173,18 @@ def test_a_pair_is_not_found_under_another_assignment(alice_client: Client, repo
     assert alice_client.get(reverse("pair", args=[other.pk, pair.left_id, pair.right_id])).status_code == 404
 
 
-def test_several_files_have_headings_and_a_list_to_jump_by(alice_client: Client, hand_in: HandIn) -> None:
+def test_several_files_have_headings_a_list_and_a_matrix_to_jump_by(
+    alice_client: Client, hand_in: HandIn
+) -> None:
     files = {"ada/a.py": STARTER, "ada/b.py": COPIED, "ben/main.py": STARTER + HONEST + COPIED}
     batch = hand_in(zipped(files))
     pair = Pair.objects.get(report__assignment=batch.assignment)
     page = get_pair(alice_client, pair)
-    assert page.text(".file-list summary") == "2 of 2 files share code"
-    assert page.texts("nav.files a") == ["b.py 1 passage", "a.py 1 passage"]
-    assert page.values("nav.files a", "href") == ["#L-f2", "#L-f1"]
-    assert page.values("nav.files a", "id") == ["L-f2-tab", "L-f1-tab"]
+    assert page.text(".choice .meta") == "2 of 2 files share code"
+    assert page.texts("[data-files] option") == ["b.py · 1 passage", "a.py · 1 passage"]
+    assert page.values("[data-files] option", "value") == ["L-f2", "L-f1"]
+    assert page.rows(".matrix tbody tr") == [["b.py", "100"], ["a.py", "100"]]
+    assert page.values(".matrix td a", "data-passage") == ["1", "2"]
     assert page.text("h3#L-f2").startswith("b.py ")
     assert page.has("#L2-1")
     assert page.text("h3#R-f1").startswith("main.py ")

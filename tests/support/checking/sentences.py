@@ -461,7 +461,7 @@ def identical_passages(exported: Exported, key: Key, values: Values) -> bool:
     return any(not passage.changed(inner=True)[0] for passage in passages)
 
 
-@states("pair", ".side summary", "{{ matched }} of {{ total }} files share code")
+@states("pair", ".side .choice .meta", "{{ matched }} of {{ total }} files share code")
 def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
     matched, total = (number(values[name]) for name in ("matched", "total"))
     passages = list(exported.passages(("document", *key[1:])))
