@@ -21,27 +21,8 @@ from django.utils import timezone
 from psycopg import sql
 
 from fingerprint import Sketches, cluster, duplicate_labels, merge_shared, mod_resemblance, value_ranges
-from submissions.archive.corpora import (
-    IDENTICAL,
-    SAME_TOKENS,
-    CorpusError,
-    StoredDocument,
-    check_current,
-    exclusive_lock,
-    get_current_corpus,
-    load_sketches,
-)
+from submissions.archive import corpora, signatures
 from submissions.archive.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep
-from submissions.archive.signatures import (
-    RECIPE,
-    RawDocument,
-    SkippedDocument,
-    pack_documents,
-    pack_sketches,
-    read_entries,
-    store_documents,
-    unpack_shared,
-)
 from submissions.core.database import insert, open_cursor, update
 from submissions.models import Job
 from submissions.work import heartbeats, jobs
@@ -96,12 +77,12 @@ def check_workers() -> None:
     alive, version = heartbeats.answering(HEAVY), heartbeats.package_version()
     others = [worker.title for worker in alive if worker.version != version]
     if others:
-        raise CorpusError(
+        raise corpora.CorpusError(
             f"this is version {version}, but there are {', '.join(others)}; restart these workers with this "
             "version, or use --here"
         )
     if not alive:
-        raise CorpusError("no worker answers; start one (`celery -A moss worker`), or use --here")
+        raise corpora.CorpusError("no worker answers; start one (`celery -A moss worker`), or use --here")
 
 
 def compute_on_workers(
@@ -172,7 +153,7 @@ class _Waiting:
         check_workers()
         restart_lost(KIND)
         if Job.objects.filter(kind=KIND, subject__in=self._keys, state=Job.State.FAILED).exists():
-            raise CorpusError(
+            raise corpora.CorpusError(
                 "a part of the work failed; the logs of the workers say why. --here does it in this process"
             )
 
@@ -238,10 +219,7 @@ def _compile() -> None:
 
 def store(sweep: CorpusSweep, payload: bytes) -> bytes:
     """Read the documents of a part of a sweep and write them; the result is empty."""
-    # It imports the engine: workers only.
-    from submissions.archive.signatures import store_documents, unpack_documents  # noqa: PLC0415
-
-    store_documents(sweep, unpack_documents(payload))
+    signatures.store_documents(sweep, signatures.unpack_documents(payload))
     return b""
 
 
@@ -272,7 +250,7 @@ class SweepResult(NamedTuple):
     new: int
     unchanged: int
     identical: list[IdenticalDocument]
-    skipped: list[SkippedDocument]
+    skipped: list[signatures.SkippedDocument]
 
 
 def add_documents(
@@ -285,18 +263,18 @@ def add_documents(
     be read. Raises CorpusError when the corpus was created by another version, another process is adding to
     it, or the workers cannot read.
     """
-    corpus, _ = Corpus.objects.get_or_create(name=name, defaults={"recipe": RECIPE.key})
-    with exclusive_lock(corpus):
-        check_current(corpus)
+    corpus, _ = Corpus.objects.get_or_create(name=name, defaults={"recipe": signatures.RECIPE.key})
+    with corpora.exclusive_lock(corpus):
+        corpora.check_current(corpus)
         sweep, resumed = _resume_or_create_sweep(corpus, str(path.resolve()))
         entries = _Entries(sweep, on_entry)
         parts = _parts(entries.unread(path))
         if on_workers:
-            for _ in compute_on_workers(corpus, map(pack_documents, parts), sweep):
+            for _ in compute_on_workers(corpus, map(signatures.pack_documents, parts), sweep):
                 pass  # The workers write what they read.
         else:
             for part in parts:
-                store_documents(sweep, part)
+                signatures.store_documents(sweep, part)
         entries.finish()
         return _sweep_result(sweep, entries.refused, resumed=resumed)
 
@@ -314,22 +292,22 @@ class _Entries:
     """The entries of a sweep: which documents have to be read, which are refused, and which have vanished."""
 
     def __init__(self, sweep: CorpusSweep, on_entry: Callable[[], None]) -> None:
-        self.refused: list[SkippedDocument] = []
+        self.refused: list[signatures.SkippedDocument] = []
         self._sweep, self._on_entry = sweep, on_entry
         # SHA-256 by document name, as stored before the sweep was stopped.
         self._hashes_before = dict(sweep.documents.values_list("name", "sha256"))
         self._names: set[str] = set()
 
-    def unread(self, path: Path) -> Iterator[RawDocument]:
+    def unread(self, path: Path) -> Iterator[signatures.RawDocument]:
         """Yield the documents of a folder, archive or file that are not stored as they are."""
-        for entry in read_entries(path):
+        for entry in signatures.read_entries(path):
             if entry.reason:
-                self.refused.append(SkippedDocument(entry.name, entry.reason))
+                self.refused.append(signatures.SkippedDocument(entry.name, entry.reason))
             else:
                 data = entry.data or b""
                 self._names.add(entry.name)
                 if self._hashes_before.get(entry.name) != sha256(data).hexdigest():
-                    yield RawDocument(entry.name, data)
+                    yield signatures.RawDocument(entry.name, data)
             self._on_entry()
 
     def finish(self) -> None:
@@ -340,8 +318,8 @@ class _Entries:
         self._sweep.save(update_fields=["finished"])
 
 
-def _parts(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
-    part: list[RawDocument] = []
+def _parts(documents: Iterable[signatures.RawDocument]) -> Iterator[list[signatures.RawDocument]]:
+    part: list[signatures.RawDocument] = []
     size = 0
     for document in documents:
         part.append(document)
@@ -353,7 +331,9 @@ def _parts(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
         yield part
 
 
-def _sweep_result(sweep: CorpusSweep, refused: list[SkippedDocument], *, resumed: bool) -> SweepResult:
+def _sweep_result(
+    sweep: CorpusSweep, refused: list[signatures.SkippedDocument], *, resumed: bool
+) -> SweepResult:
     with connection.cursor() as cursor:
         # Without statistics of the new rows, Postgres joins them in nested loops: 30 s for 20,000 documents.
         cursor.execute("ANALYZE corpus_corpusdocument, corpus_corpustext")
@@ -370,7 +350,7 @@ def _sweep_result(sweep: CorpusSweep, refused: list[SkippedDocument], *, resumed
             for name, origin, is_first, in_earlier_sweep in rows
             if not is_first and not in_earlier_sweep
         ],
-        skipped=sorted([*refused, *(SkippedDocument(*row) for row in unreadable)]),
+        skipped=sorted([*refused, *(signatures.SkippedDocument(*row) for row in unreadable)]),
     )
 
 
@@ -381,13 +361,13 @@ class ClusteredDocument(NamedTuple):
     estimated from the sketches; None where both are empty.
     """
 
-    stored: StoredDocument
+    stored: corpora.StoredDocument
     same: str
     resemblance: float | None
 
 
 class _Document(NamedTuple):
-    stored: StoredDocument
+    stored: corpora.StoredDocument
     sha256: str
     digest: str | None
     sketch: Hashes
@@ -401,7 +381,7 @@ def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> 
     CorpusError when there is no such corpus, it is empty or was created by another version, or the workers
     cannot count. Raises ValueError when `threshold` is not above 0 and at most 1.
     """
-    corpus = get_current_corpus(name)
+    corpus = corpora.get_current_corpus(name)
     documents = _documents(corpus)
     sketches = Sketches.from_sketches(document.sketch for document in documents)
     exact = [document.sha256 for document in documents]
@@ -421,9 +401,9 @@ def _cluster_on_workers(
     corpus: Corpus, sketches: Sketches, duplicates: Documents, threshold: float
 ) -> Clustering:
     ranges = value_ranges(max(LEAST_RANGES, ceil(len(sketches.values) / RANGE_VALUES)))
-    payloads = (pack_sketches(sketches.within(start, end), duplicates) for start, end in ranges)
-    with exclusive_lock(corpus):
-        counted = map(unpack_shared, compute_on_workers(corpus, payloads))
+    payloads = (signatures.pack_sketches(sketches.within(start, end), duplicates) for start, end in ranges)
+    with corpora.exclusive_lock(corpus):
+        counted = map(signatures.unpack_shared, compute_on_workers(corpus, payloads))
         return merge_shared(sketches, duplicates, counted, threshold=threshold)
 
 
@@ -438,10 +418,10 @@ def _documents(corpus: Corpus) -> list[_Document]:
         .annotate(first=Min("sweep__number"), last=Max("sweep__number"))
         .order_by("first", "name")
     )
-    sketches = load_sketches(corpus)
+    sketches = corpora.load_sketches(corpus)
     return [
         _Document(
-            StoredDocument(row["name"], row["first"], row["last"]),
+            corpora.StoredDocument(row["name"], row["first"], row["last"]),
             row["text__sha256"],
             row["text__digest"] if row["text__tokens"] else None,  # all texts without tokens share a digest
             sketches[row["text_id"]],
@@ -452,9 +432,9 @@ def _documents(corpus: Corpus) -> list[_Document]:
 
 def _compared(document: _Document, first: _Document) -> ClusteredDocument:
     if document.sha256 == first.sha256:
-        return ClusteredDocument(document.stored, IDENTICAL, 1.0)
+        return ClusteredDocument(document.stored, corpora.IDENTICAL, 1.0)
     if document.digest is not None and document.digest == first.digest:
-        return ClusteredDocument(document.stored, SAME_TOKENS, 1.0)
+        return ClusteredDocument(document.stored, corpora.SAME_TOKENS, 1.0)
     has_values = len(document.sketch) or len(first.sketch)
     resemblance = mod_resemblance(document.sketch, first.sketch) if has_values else None
     return ClusteredDocument(document.stored, "", resemblance)

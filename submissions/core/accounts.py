@@ -16,24 +16,10 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from submissions import models
 from submissions.audit.models import AuditAction
 from submissions.core.rights import Limits, Right, limit
 from submissions.intake.limits import format_size
-from submissions.models import (
-    ApiToken,
-    Assignment,
-    AuditEntry,
-    Batch,
-    Boilerplate,
-    Course,
-    DeletedBatch,
-    DismissedHint,
-    Entry,
-    ListedEntry,
-    Membership,
-    ResumableUpload,
-    Upload,
-)
 
 HOUR = timedelta(hours=1)
 
@@ -67,14 +53,14 @@ def usage_of(user: User) -> Usage:
 
 def stored_bytes(owner: User) -> int:
     """Return the bytes of the files in the courses of `owner`; uploads that wait count as they came."""
-    files = Entry.objects.filter(batch__assignment__course__owner=owner, accepted=True)
-    handed_out = Boilerplate.objects.filter(assignment__course__owner=owner, first=None)
-    waiting = Upload.objects.filter(
+    files = models.Entry.objects.filter(batch__assignment__course__owner=owner, accepted=True)
+    handed_out = models.Boilerplate.objects.filter(assignment__course__owner=owner, first=None)
+    waiting = models.Upload.objects.filter(
         Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
     )
     # Uploads in parts count with their whole length, so that an upload that was begun can be completed.
-    arriving = ResumableUpload.objects.filter(assignment__course__owner=owner, ended=None)
-    listed = ListedEntry.objects.filter(batch__assignment__course__owner=owner).exclude(source=None)
+    arriving = models.ResumableUpload.objects.filter(assignment__course__owner=owner, ended=None)
+    listed = models.ListedEntry.objects.filter(batch__assignment__course__owner=owner).exclude(source=None)
     return int(
         (listed.aggregate(total=Sum("size"))["total"] or 0)
         + (arriving.aggregate(total=Sum("length"))["total"] or 0)
@@ -87,41 +73,41 @@ def stored_bytes(owner: User) -> int:
 def uploads_of_the_last_hour(user: User) -> int:
     """Return the number of uploads of a user, with those that were deleted since."""
     since = timezone.now() - HOUR
-    present = Batch.objects.filter(uploaded_by=user, created__gt=since)
-    deleted = DeletedBatch.objects.filter(uploaded_by=user, uploaded__gt=since)
+    present = models.Batch.objects.filter(uploaded_by=user, created__gt=since)
+    deleted = models.DeletedBatch.objects.filter(uploaded_by=user, uploaded__gt=since)
     return present.count() + deleted.count()
 
 
-def tokens(user: User) -> list[ApiToken]:
+def tokens(user: User) -> list[models.ApiToken]:
     """Return the tokens of a user that were not revoked, the newest first."""
-    return list(ApiToken.objects.filter(user=user, revoked=None).prefetch_related("courses"))
+    return list(models.ApiToken.objects.filter(user=user, revoked=None).prefetch_related("courses"))
 
 
-def all_tokens(account: str = "") -> list[ApiToken]:
+def all_tokens(account: str = "") -> list[models.ApiToken]:
     """Return the tokens that were not revoked, of an account by its user name or of all, by account."""
-    rows = ApiToken.objects.filter(revoked=None).select_related("user").prefetch_related("courses")
+    rows = models.ApiToken.objects.filter(revoked=None).select_related("user").prefetch_related("courses")
     return list((rows.filter(user__username=account) if account else rows).order_by("user__username", "pk"))
 
 
-def token_by_digest(digest: str) -> ApiToken | None:
+def token_by_digest(digest: str) -> models.ApiToken | None:
     """Return the token with this digest, valid or not; its `user` may do no more than the token allows."""
-    token = ApiToken.objects.select_related("user").filter(digest=digest).first()
+    token = models.ApiToken.objects.select_related("user").filter(digest=digest).first()
     if token:
-        rights = READ_RIGHTS if token.scope == ApiToken.Scope.READ else frozenset(Right)
+        rights = READ_RIGHTS if token.scope == models.ApiToken.Scope.READ else frozenset(Right)
         courses = frozenset(token.courses.values_list("pk", flat=True)) if token.restricted else None
         limit(token.user, Limits(rights, courses))
     return token
 
 
-def note_use(token: ApiToken) -> None:
+def note_use(token: models.ApiToken) -> None:
     """Store that a token is used now."""
     now = timezone.now()
     if token.used is None or now - token.used >= EXACT_TO:
-        ApiToken.objects.filter(pk=token.pk).update(used=now)
+        models.ApiToken.objects.filter(pk=token.pk).update(used=now)
 
 
 def has_dismissed(user: User, hint: str) -> bool:
-    return DismissedHint.objects.filter(user=user, name=hint).exists()
+    return models.DismissedHint.objects.filter(user=user, name=hint).exists()
 
 
 def token_digest(secret: str) -> str:
@@ -131,14 +117,14 @@ def token_digest(secret: str) -> str:
 
 @transaction.atomic
 def create_token(
-    user: User, name: str, scope: str, lasting: timedelta, courses: Collection[Course] = ()
-) -> tuple[ApiToken, str]:
+    user: User, name: str, scope: str, lasting: timedelta, courses: Collection[models.Course] = ()
+) -> tuple[models.ApiToken, str]:
     """Create a token, for some courses only if any are given; return it with its secret.
 
     The secret is not stored.
     """
     secret = START + secrets.token_urlsafe(SECRET_BYTES)
-    token = ApiToken.objects.create(
+    token = models.ApiToken.objects.create(
         user=user, name=name, scope=scope, restricted=bool(courses), prefix=secret[:PREFIX_CHARACTERS],
         digest=token_digest(secret), expires=timezone.now() + lasting,
     )  # fmt: skip
@@ -146,19 +132,19 @@ def create_token(
     return token, secret
 
 
-def note_tokens(who: str, address: str | None, what: str, tokens: Collection[ApiToken]) -> None:
+def note_tokens(who: str, address: str | None, what: str, tokens: Collection[models.ApiToken]) -> None:
     """Write to the audit log whose tokens were created or revoked, and what they may do."""
     for token in tokens:
         may = f"{token.scope}, until {token.expires:%Y-%m-%d}"
         subject = f"{what}: {token} of {token.user.get_username()}, {may}"
-        AuditEntry.objects.create(
+        models.AuditEntry.objects.create(
             who=who, address=address, action=AuditAction.CHANGED_TOKENS, subject=subject, page="api_tokens"
         )
 
 
 def revoke_tokens(user: User, keys: Collection[int]) -> int:
     """Revoke tokens of a user by primary keys; return how many of them were not revoked before."""
-    return ApiToken.objects.filter(user=user, pk__in=keys, revoked=None).update(revoked=timezone.now())
+    return models.ApiToken.objects.filter(user=user, pk__in=keys, revoked=None).update(revoked=timezone.now())
 
 
 class BadName(ValueError):
@@ -166,7 +152,7 @@ class BadName(ValueError):
 
 
 @transaction.atomic
-def service_account(account: str, courses: Collection[Course], role: str, who: str) -> User:
+def service_account(account: str, courses: Collection[models.Course], role: str, who: str) -> User:
     """Return the service account of this name with a role in some courses, or create it.
 
     No person gets such a name: the colon after `service` is in no name that a form or a provider gives. The
@@ -182,10 +168,10 @@ def service_account(account: str, courses: Collection[Course], role: str, who: s
     elif not user.is_active:
         raise BadName(f"The account {account} was closed.")
     for course in courses:
-        before = Membership.objects.filter(course=course, user=user).first()
+        before = models.Membership.objects.filter(course=course, user=user).first()
         if before is None or before.role != role:
-            Membership.objects.update_or_create(course=course, user=user, defaults={"role": role})
-            AuditEntry.objects.create(
+            models.Membership.objects.update_or_create(course=course, user=user, defaults={"role": role})
+            models.AuditEntry.objects.create(
                 who=who, action=AuditAction.CHANGED_PEOPLE, course=course.name,
                 subject=f"{account}: {role}", page="moss token",
             )  # fmt: skip
@@ -196,7 +182,7 @@ class QuotaExceeded(Exception):
     """An upload was refused; the message says which limit, what is used, and what to do."""
 
 
-def check_quotas(assignment: Assignment, size: int, user: User | None = None) -> None:
+def check_quotas(assignment: models.Assignment, size: int, user: User | None = None) -> None:
     """Return if the owner of the course may store `size` more bytes, and `user` upload once more this hour.
 
     Call this in the transaction that stores them: it locks the accounts until then, so that uploads at the
@@ -241,4 +227,4 @@ def _check_storage(owner: User, new: int) -> None:
 
 def dismiss_hint(user: User, name: str) -> None:
     """Do not show the hint of this name to a user any more; a second time changes nothing."""
-    DismissedHint.objects.get_or_create(user=user, name=name)
+    models.DismissedHint.objects.get_or_create(user=user, name=name)

@@ -11,42 +11,11 @@ from django.forms.models import model_to_dict
 from django.http import Http404, HttpRequest
 from ninja import Field, File, Query, Router, Schema, Status, UploadedFile
 
+from submissions.core import api
 from submissions.core.access import find_assignment, find_course
-from submissions.core.api import (
-    A_PART,
-    Body,
-    Cursor,
-    Id,
-    Limit,
-    Name,
-    Problem,
-    Time,
-    cursor_of,
-    invalid_form,
-    names_of,
-    numbers_of,
-    require_writing,
-    user_of,
-)
 from submissions.core.rights import Right, courses_of_old_work, may, require, rights
-from submissions.courses import change as actions, retention as deletions
+from submissions.courses import change as actions, forms, read, retention as deletions
 from submissions.courses.change import invitation_address, mail_invitation, mail_owner
-from submissions.courses.forms import (
-    AssignmentForm,
-    CourseSettingsForm,
-    InvitationForm,
-    SettingsForm,
-    save_settings,
-    take_back_languages,
-)
-from submissions.courses.read import (
-    course_with_people,
-    find_invitation,
-    find_membership,
-    listed_courses,
-    people_of,
-    roster_of,
-)
 from submissions.courses.retention import months_kept, source_days_kept
 from submissions.models import Assignment, Course, CourseRoster, Invitation, Membership
 from submissions.reports.change import choose_threshold
@@ -92,10 +61,10 @@ class Courses(Schema):
     items: list[CourseOut]
 
 
-class CourseChange(Body):
+class CourseChange(api.Body):
     """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
 
-    name: Name = ""
+    name: api.Name = ""
     keep_months: int | None = None
     keep_sources_days: int | None = None
     in_archive: bool = False
@@ -104,7 +73,7 @@ class CourseChange(Body):
 class CourseIn(CourseChange):
     """A new course, which is yours."""
 
-    name: Name
+    name: api.Name
 
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
@@ -118,43 +87,43 @@ def course_out(request: HttpRequest, course: Course) -> CourseOut:
         source_days_kept=source_days_kept(course),
         in_archive=course.in_archive,
         created=course.created,
-        rights=sorted(rights(user_of(request), course)),
+        rights=sorted(rights(api.user_of(request), course)),
     )
 
 
 @courses_router.get("/courses", response=Courses, summary="List the courses that you may read")
 def list_courses(request: HttpRequest) -> Courses:
-    return Courses(items=[course_out(request, one) for one in listed_courses(user_of(request))])
+    return Courses(items=[course_out(request, one) for one in read.listed_courses(api.user_of(request))])
 
 
 @courses_router.post("/courses", response={201: CourseOut}, summary="Create a course")
 def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
-    require_writing(user_of(request))
-    form = CourseSettingsForm(user_of(request), body.dict())
+    api.require_writing(api.user_of(request))
+    form = forms.CourseSettingsForm(api.user_of(request), body.dict())
     if not form.is_valid():
-        raise invalid_form(form)
+        raise api.invalid_form(form)
     return Status(201, course_out(request, form.save()))
 
 
 @courses_router.get("/courses/{course_id}", response=CourseOut, summary="Get a course", url_name="api_course")
-def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
-    return course_out(request, find_course(user_of(request), course_id, Right.READ))
+def get_course(request: HttpRequest, course_id: api.Id) -> CourseOut:
+    return course_out(request, find_course(api.user_of(request), course_id, Right.READ))
 
 
 @courses_router.patch(
     "/courses/{course_id}", response=CourseOut, summary="Change settings of a course", url_name="api_course"
 )
-def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> CourseOut:
+def change_course(request: HttpRequest, course_id: api.Id, body: CourseChange) -> CourseOut:
     """Change its name, how long assignments and sources are kept, or whether it is in the archive."""
-    user = user_of(request)
+    user = api.user_of(request)
     course = find_course(user, course_id, Right.MANAGE)
     changes = body.dict(exclude_unset=True)
     if "in_archive" in changes:
         require(user, Right.OWN, course)
-    stored = model_to_dict(course, fields=CourseSettingsForm.base_fields)
-    form = CourseSettingsForm(course.owner, stored | changes, instance=course)
+    stored = model_to_dict(course, fields=forms.CourseSettingsForm.base_fields)
+    form = forms.CourseSettingsForm(course.owner, stored | changes, instance=course)
     if not form.is_valid():
-        raise invalid_form(form)
+        raise api.invalid_form(form)
     return course_out(request, form.save())
 
 
@@ -164,12 +133,12 @@ def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> Co
     summary="Delete it with all its assignments",
     url_name="api_course",
 )
-def delete_course(request: HttpRequest, course_id: Id, name: CourseName) -> Status[None]:
+def delete_course(request: HttpRequest, course_id: api.Id, name: CourseName) -> Status[None]:
     """Delete a course with its assignments, uploads, reports and decisions, unless a hold protects one."""
-    course = find_course(user_of(request), course_id, Right.OWN)
+    course = find_course(api.user_of(request), course_id, Right.OWN)
     if name != course.name:
         text = "This is not the name of the course. Nothing was deleted."
-        raise Problem(422, text, errors=[{"field": "name", "message": text}])
+        raise api.Problem(422, text, errors=[{"field": "name", "message": text}])
     deletions.delete_course(course)
     return Status(204, None)
 
@@ -192,7 +161,7 @@ class Members(Schema):
     items: list[MemberOut]
 
 
-class RoleIn(Body):
+class RoleIn(api.Body):
     """The new role of a member."""
 
     role: RoleName
@@ -227,16 +196,16 @@ class InvitationIn(RoleIn):
 
 
 @members_router.get(MEMBERS, response=Members, summary="List members", url_name="api_members")
-def list_members(request: HttpRequest, course_id: Id) -> Members:
-    course = course_with_people(user_of(request), course_id)
-    items = [_member_out(one) for one in people_of(course).members]
+def list_members(request: HttpRequest, course_id: api.Id) -> Members:
+    course = read.course_with_people(api.user_of(request), course_id)
+    items = [_member_out(one) for one in read.people_of(course).members]
     return Members(owner=course.owner.get_username(), items=items)
 
 
 @members_router.patch(MEMBER, response=MemberOut, summary="Change a role", url_name="api_member")
-def change_member(request: HttpRequest, course_id: Id, member_id: Id, body: RoleIn) -> MemberOut:
+def change_member(request: HttpRequest, course_id: api.Id, member_id: api.Id, body: RoleIn) -> MemberOut:
     """Change the role of another member; a request for one's own is answered 403."""
-    user = user_of(request)
+    user = api.user_of(request)
     row = _member(request, course_id, member_id, Right.INVITE)
     request.audit_subject = f"{row}; {body.role}"  # type: ignore[attr-defined] # read by submissions.audit.log
     actions.change_role(row, body.role, user)
@@ -245,7 +214,7 @@ def change_member(request: HttpRequest, course_id: Id, member_id: Id, body: Role
 
 
 @members_router.delete(MEMBER, response={204: None}, summary="Remove a member", url_name="api_member")
-def remove_member(request: HttpRequest, course_id: Id, member_id: Id) -> Status[None]:
+def remove_member(request: HttpRequest, course_id: api.Id, member_id: api.Id) -> Status[None]:
     """End a membership, that of others or one's own. What the member decided stays."""
     row = _member(request, course_id, member_id, Right.MANAGE)
     request.audit_subject = str(row)  # type: ignore[attr-defined] # read by submissions.audit.log
@@ -254,23 +223,23 @@ def remove_member(request: HttpRequest, course_id: Id, member_id: Id) -> Status[
 
 
 @members_router.get(INVITATIONS, response=Invitations, summary="List invitations", url_name="api_invitations")
-def list_invitations(request: HttpRequest, course_id: Id) -> Invitations:
+def list_invitations(request: HttpRequest, course_id: api.Id) -> Invitations:
     """List the invitations that can be accepted."""
-    course = find_course(user_of(request), course_id, Right.MANAGE)
-    rows = people_of(course).invitations
+    course = find_course(api.user_of(request), course_id, Right.MANAGE)
+    rows = read.people_of(course).invitations
     return Invitations(items=[_invitation_out(request, one) for one in rows])
 
 
 @members_router.post(
     INVITATIONS, response={201: NewInvitationOut}, summary="Invite", url_name="api_invitations"
 )
-def invite(request: HttpRequest, course_id: Id, body: InvitationIn) -> Status[NewInvitationOut]:
+def invite(request: HttpRequest, course_id: api.Id, body: InvitationIn) -> Status[NewInvitationOut]:
     """Invite a person, who becomes a member by opening the link; it is mailed where mail is set."""
-    user = user_of(request)
+    user = api.user_of(request)
     course = find_course(user, course_id, Right.INVITE)
-    form = InvitationForm(user, body.dict())
+    form = forms.InvitationForm(user, body.dict())
     if not form.is_valid():
-        raise invalid_form(form)
+        raise api.invalid_form(form)
     row = actions.invite(course, user, form.cleaned_data["email"], body.role)
     request.audit_subject = f"{row.email}; {row.role}"  # type: ignore[attr-defined] # read by submissions.audit.log
     mail_owner(request, user, course, actions.access_text(row))
@@ -281,9 +250,9 @@ def invite(request: HttpRequest, course_id: Id, body: InvitationIn) -> Status[Ne
 @members_router.delete(
     INVITATION, response={204: None}, summary="Withdraw an invitation", url_name="api_invitation"
 )
-def withdraw_invitation(request: HttpRequest, course_id: Id, invitation_id: Id) -> Status[None]:
+def withdraw_invitation(request: HttpRequest, course_id: api.Id, invitation_id: api.Id) -> Status[None]:
     """Delete an invitation: its link ends."""
-    row = find_invitation(user_of(request), invitation_id)
+    row = read.find_invitation(api.user_of(request), invitation_id)
     if row.course_id != course_id:
         raise Http404
     request.audit_subject = str(row)  # type: ignore[attr-defined] # read by submissions.audit.log
@@ -292,7 +261,7 @@ def withdraw_invitation(request: HttpRequest, course_id: Id, invitation_id: Id) 
 
 
 def _member(request: HttpRequest, course_id: int, member_id: int, right: Right) -> Membership:
-    row = find_membership(user_of(request), member_id, right)
+    row = read.find_membership(api.user_of(request), member_id, right)
     if row.course_id != course_id:
         raise Http404
     return row
@@ -306,7 +275,7 @@ def _member_out(row: Membership) -> MemberOut:
 
 
 def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:
-    is_inviter = row.invited_by_id == user_of(request).pk
+    is_inviter = row.invited_by_id == api.user_of(request).pk
     fields = {name: getattr(row, name) for name in ("email", "role", "created", "expires")}
     return InvitationOut(
         id=row.pk,
@@ -347,30 +316,30 @@ class Students(Schema):
 
 
 @rosters_router.get(PATH, response=RosterOut, summary="Get the roster", url_name=URL)
-def get_roster(request: HttpRequest, course_id: Id) -> RosterOut:
-    course = find_course(user_of(request), course_id, Right.READ)
+def get_roster(request: HttpRequest, course_id: api.Id) -> RosterOut:
+    course = find_course(api.user_of(request), course_id, Right.READ)
     return _roster_out(request, course)
 
 
 @rosters_router.post(PATH, response={201: RosterOut}, summary="Add or replace the roster", url_name=URL)
 def replace_roster(
     request: HttpRequest,
-    course_id: Id,
+    course_id: api.Id,
     file: Annotated[UploadedFile, File()],  # noqa: ARG001 - the form takes it from the request
 ) -> Status[RosterOut]:
     """Read a CSV file of at most 5 MB and 20,000 rows; it replaces the roster that is there."""
-    course = find_course(user_of(request), course_id, Right.CHANGE)
+    course = find_course(api.user_of(request), course_id, Right.CHANGE)
     form = RosterForm(request.POST, request.FILES)
     if not form.is_valid():
-        raise invalid_form(form)
+        raise api.invalid_form(form)
     actions.replace_roster(course, form.cleaned_data["file"].name or SUBJECT, form.roster)
     return Status(201, _roster_out(request, course))
 
 
 @rosters_router.delete(PATH, response={204: None}, summary="Remove the roster", url_name=URL)
-def remove_roster(request: HttpRequest, course_id: Id) -> Status[None]:
+def remove_roster(request: HttpRequest, course_id: api.Id) -> Status[None]:
     """Delete the roster with its students; submissions have the names of their uploads again."""
-    course = find_course(user_of(request), course_id, Right.CHANGE)
+    course = find_course(api.user_of(request), course_id, Right.CHANGE)
     _stored(request, course)
     actions.remove_roster(course)
     return Status(204, None)
@@ -380,27 +349,27 @@ def remove_roster(request: HttpRequest, course_id: Id) -> Status[None]:
     f"{PATH}/students", response=Students, summary="List its students", url_name="api_roster_students"
 )
 def list_roster_students(
-    request: HttpRequest, course_id: Id, cursor: Cursor = "", limit: Limit = A_PART
+    request: HttpRequest, course_id: api.Id, cursor: api.Cursor = "", limit: api.Limit = api.A_PART
 ) -> Students:
     """List the students of the roster in the order of its file; this takes the right to see names."""
-    course = find_course(user_of(request), course_id, Right.SEE_NAMES)
-    [last] = numbers_of(cursor, 1)
+    course = find_course(api.user_of(request), course_id, Right.SEE_NAMES)
+    [last] = api.numbers_of(cursor, 1)
     rows = list(_stored(request, course).students.filter(pk__gt=last).order_by("pk")[: limit + 1])
-    following = cursor_of(rows[limit - 1].pk) if len(rows) > limit else None
+    following = api.cursor_of(rows[limit - 1].pk) if len(rows) > limit else None
     return Students(items=[StudentOut.from_orm(one) for one in rows[:limit]], next=following)
 
 
 def _stored(request: HttpRequest, course: Course) -> CourseRoster:
     request.audit_subject = SUBJECT  # type: ignore[attr-defined] # read by submissions.audit.log
-    roster = roster_of(course)
+    roster = read.roster_of(course)
     if roster is None:
-        raise Problem(404, "This course has no roster.")
+        raise api.Problem(404, "This course has no roster.")
     return roster
 
 
 def _roster_out(request: HttpRequest, course: Course) -> RosterOut:
     roster = _stored(request, course)
-    sees = may(user_of(request), Right.SEE_NAMES, course)
+    sees = may(api.user_of(request), Right.SEE_NAMES, course)
     return RosterOut(
         file=roster.name,
         created=roster.created,
@@ -443,14 +412,14 @@ class Assignments(Schema):
     items: list[AssignmentOut]
 
 
-class AssignmentSettings(Body):
+class AssignmentSettings(api.Body):
     """Settings of an assignment; an empty language is detected for each file."""
 
     term: str = ""
     language: str = ""
     language_patterns: str = ""
     common_limit: int | None = None
-    due: Time | None = None
+    due: api.Time | None = None
     teams: str = ""
     compare_mates: bool = False
     include_patterns: str = ""
@@ -466,32 +435,32 @@ class AssignmentSettings(Body):
 class AssignmentIn(AssignmentSettings):
     """A new assignment."""
 
-    name: Name
+    name: api.Name
 
 
 class AssignmentChange(AssignmentSettings):
     """The settings to change; those that are left out stay."""
 
-    name: Name = ""
+    name: api.Name = ""
     read_again: bool = False
 
 
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
     fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with", "threshold"}
-    hidden = names_of(request, assignment).hidden
+    hidden = api.names_of(request, assignment).hidden
     return AssignmentOut(
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
         threshold=None if assignment.threshold is None else round(assignment.threshold * 100),
         teams=None if hidden else assignment.teams,
         hold=None if hidden else assignment.hold,
-        compared_with=_readable_comparisons(assignment, user_of(request)),
+        compared_with=_readable_comparisons(assignment, api.user_of(request)),
     )
 
 
 @assignments_router.get("/courses/{course_id}/assignments", response=Assignments, summary="List assignments")
-def list_assignments(request: HttpRequest, course_id: Id) -> Assignments:
-    course = find_course(user_of(request), course_id, Right.READ)
+def list_assignments(request: HttpRequest, course_id: api.Id) -> Assignments:
+    course = find_course(api.user_of(request), course_id, Right.READ)
     rows = course.assignments.select_related("course__owner", "course__roster")
     return Assignments(items=[assignment_out(request, one) for one in rows])
 
@@ -499,14 +468,14 @@ def list_assignments(request: HttpRequest, course_id: Id) -> Assignments:
 @assignments_router.post(
     "/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one"
 )
-def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -> Status[AssignmentOut]:
+def create_assignment(request: HttpRequest, course_id: api.Id, body: AssignmentIn) -> Status[AssignmentOut]:
     """Create an assignment with its settings; those that are left out have their defaults."""
-    user = user_of(request)
+    user = api.user_of(request)
     settings = body.dict(exclude_unset=True)
-    form = AssignmentForm(find_course(user, course_id, Right.CHANGE), settings)
+    form = forms.AssignmentForm(find_course(user, course_id, Right.CHANGE), settings)
     with transaction.atomic():  # so that no assignment stays of which a setting is refused
         if not form.is_valid():
-            raise invalid_form(form)
+            raise api.invalid_form(form)
         assignment = form.save()
         _change(assignment, user, settings, confirmed=False)
     return Status(201, assignment_out(request, find_assignment(user, assignment.pk, Right.READ)))
@@ -518,8 +487,8 @@ def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -
     summary="Get an assignment",
     url_name="api_assignment",
 )
-def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
-    return assignment_out(request, find_assignment(user_of(request), assignment_id, Right.READ))
+def get_assignment(request: HttpRequest, assignment_id: api.Id) -> AssignmentOut:
+    return assignment_out(request, find_assignment(api.user_of(request), assignment_id, Right.READ))
 
 
 @assignments_router.patch(
@@ -528,9 +497,9 @@ def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
     summary="Change settings",
     url_name="api_assignment",
 )
-def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentChange) -> AssignmentOut:
+def change_assignment(request: HttpRequest, assignment_id: api.Id, body: AssignmentChange) -> AssignmentOut:
     """Change some settings; another language has all files read again, which `read_again` has to confirm."""
-    user = user_of(request)
+    user = api.user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
     changes = body.dict(exclude_unset=True, exclude={"read_again"})
     _change(assignment, user, changes, confirmed=body.read_again)
@@ -543,9 +512,9 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     summary="Delete it with its uploads and reports",
     url_name="api_assignment",
 )
-def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
+def delete_assignment(request: HttpRequest, assignment_id: api.Id) -> Status[None]:
     """Delete an assignment with its uploads, reports and decisions."""
-    deletions.delete_assignment(find_assignment(user_of(request), assignment_id, Right.DELETE))
+    deletions.delete_assignment(find_assignment(api.user_of(request), assignment_id, Right.DELETE))
     return Status(204, None)
 
 
@@ -553,24 +522,26 @@ def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, conf
     """Store settings; raise a problem where one is not allowed, or files would be read again unconfirmed."""
     stored = assignment.chosen_languages
     threshold = {"percent": changes.pop("threshold")} if "threshold" in changes else {}
-    form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
+    form = forms.SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, user), assignment)
     form.offer_archive(assignment)
     if not form.is_valid():
-        raise invalid_form(form)
-    chosen = take_back_languages(assignment, stored)
+        raise api.invalid_form(form)
+    chosen = forms.take_back_languages(assignment, stored)
     if chosen != stored:
         reading = rereading_of(assignment, chosen)
         if not reading.changes_nothing and not confirmed:
-            raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
-    save_settings(form, user, chosen if chosen != stored else None)
+            raise api.Problem(
+                409, "Another language has files read again. Confirm that with read_again: true."
+            )
+    forms.save_settings(form, user, chosen if chosen != stored else None)
     if threshold:
         choose_threshold(assignment, user, **threshold)
 
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     """Return the stored settings as a form sends them."""
-    stored = model_to_dict(assignment, fields=SettingsForm.base_fields)
+    stored = model_to_dict(assignment, fields=forms.SettingsForm.base_fields)
     offered = comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)
     # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.

@@ -16,32 +16,13 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
+from submissions import models
 from submissions.cases.read import Decisions, decided_case, stored_cases, suspicion_counts
 from submissions.core import rights as permissions
 from submissions.core.access import readable, readable_pairs, withheld_in_course, withhold
 from submissions.core.rights import Right, courses_with
 from submissions.core.submitters import KnownBy, are_mates, compared_mates, student_keys
 from submissions.matches.groups import connected_components, natural_key
-from submissions.models import (
-    Assignment,
-    AuditEntry,
-    Batch,
-    CampusGroup,
-    CaseMember,
-    Course,
-    CourseRoster,
-    Decision,
-    Document,
-    EnrolledStudent,
-    Invitation,
-    Membership,
-    Pair,
-    Report,
-    StatedReason,
-    Submission,
-    SubmissionFile,
-    SubmissionStudent,
-)
 from submissions.pairs.read import threshold_of
 from submissions.reports.old_work import archived_assignments, newest_submissions
 from submissions.uploads.read import count_of
@@ -57,11 +38,11 @@ if TYPE_CHECKING:
     from submissions.courses.models import Withheld
     from submissions.matches.groups import Key
 
-    ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
-    AdministeredCourse = WithAnnotations[Course, "CourseFigures"]
+    ListedAssignment = WithAnnotations[models.Assignment, "AssignmentAnnotations"]
+    AdministeredCourse = WithAnnotations[models.Course, "CourseFigures"]
 
 
-InCourse = TypeVar("InCourse", Invitation, CampusGroup)
+InCourse = TypeVar("InCourse", models.Invitation, models.CampusGroup)
 
 # Stated reasons that a page lists, the newest ones.
 REASONS_LISTED = 50
@@ -80,7 +61,7 @@ class AssignmentAnnotations(TypedDict):
     is_read: bool
 
 
-def listed_courses(user: User) -> QuerySet[Course]:
+def listed_courses(user: User) -> QuerySet[models.Course]:
     """Return the courses that `user` may read, with `assignment_count` and the owner, by name."""
     listed = (
         courses_with(user, Right.READ).select_related("owner").annotate(assignment_count=Count("assignments"))
@@ -88,22 +69,24 @@ def listed_courses(user: User) -> QuerySet[Course]:
     return listed.order_by("name", "pk")
 
 
-def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
+def listed_assignments(course: models.Course) -> QuerySet[ListedAssignment]:
     """Return the assignments of a course with `submission_count` and `pair_count`.
 
     `submission_count` is the size of the cohort; `pair_count` is None without a finished report.
     `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
     read.
     """
-    done = Submission.objects.filter(
-        batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE, origin=None
+    done = models.Submission.objects.filter(
+        batch__assignment=OuterRef("pk"), batch__state=models.Batch.State.DONE, origin=None
     )
-    latest = Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
-    newest = latest.filter(state=Report.State.DONE)
+    latest = models.Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
+    newest = latest.filter(state=models.Report.State.DONE)
     return course.assignments.annotate(
         submission_count=count_of(done, "batch__assignment", Count("name", distinct=True)),
         newest_state=Subquery(latest.values("state")[:1]),
-        is_read=Exists(Batch.objects.filter(assignment=OuterRef("pk"), state__in=Batch.RUNNING)),
+        is_read=Exists(
+            models.Batch.objects.filter(assignment=OuterRef("pk"), state__in=models.Batch.RUNNING)
+        ),
         pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 
@@ -118,13 +101,13 @@ class CourseFigures(TypedDict):
 class People(NamedTuple):
     """The people of a course: members, campus groups, valid invitations, and reasons of administrators."""
 
-    members: list[Membership]
-    campus_groups: list[CampusGroup]
-    invitations: list[Invitation]
-    reasons: list[StatedReason]
+    members: list[models.Membership]
+    campus_groups: list[models.CampusGroup]
+    invitations: list[models.Invitation]
+    reasons: list[models.StatedReason]
 
 
-def people_of(course: Course) -> People:
+def people_of(course: models.Course) -> People:
     """Return the people of a course, members by user name."""
     invitations = course.invitations.filter(_is_valid())
     return People(
@@ -135,7 +118,7 @@ def people_of(course: Course) -> People:
     )
 
 
-def course_with_people(user: User, pk: int) -> Course:
+def course_with_people(user: User, pk: int) -> models.Course:
     """Return a course whose people a user may see: every member may, and every administrator.
 
     Raises Http404 when it does not exist, or `user` has no right in it.
@@ -143,9 +126,9 @@ def course_with_people(user: User, pk: int) -> Course:
     return get_object_or_404(permissions.visible_courses(user).select_related("owner"), pk=pk)
 
 
-def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> Membership:
+def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> models.Membership:
     """Return a membership that a user may change or end: that of others takes a right in the course."""
-    rows = Membership.objects.filter(course__in=permissions.visible_courses(user))
+    rows = models.Membership.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner", "user"), pk=pk)
     if row.user_id == user.pk:
         permissions.require_scope(user, right)
@@ -154,14 +137,14 @@ def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> Members
     return row
 
 
-def find_invitation(user: User, pk: int) -> Invitation:
+def find_invitation(user: User, pk: int) -> models.Invitation:
     """Return an invitation; this takes the right to manage its course."""
-    return _find_managed(Invitation.objects.all(), user, pk)
+    return _find_managed(models.Invitation.objects.all(), user, pk)
 
 
-def find_group(user: User, pk: int) -> CampusGroup:
+def find_group(user: User, pk: int) -> models.CampusGroup:
     """Return a campus group of a course; this takes the right to manage the course."""
-    return _find_managed(CampusGroup.objects.all(), user, pk)
+    return _find_managed(models.CampusGroup.objects.all(), user, pk)
 
 
 def _find_managed(rows: QuerySet[InCourse], user: User, pk: int) -> InCourse:
@@ -173,7 +156,7 @@ def _find_managed(rows: QuerySet[InCourse], user: User, pk: int) -> InCourse:
 
 def _is_valid() -> Q:
     """Return the condition for invitations whose maker may still invite, or had stated a reason for them."""
-    stated = StatedReason.objects.filter(
+    stated = models.StatedReason.objects.filter(
         course=OuterRef("course"), user=OuterRef("invited_by"), user__is_staff=True, user__is_active=True,
         created__lte=OuterRef("created"), expires__gt=OuterRef("created"),
     )  # fmt: skip
@@ -184,16 +167,16 @@ def _is_valid() -> Q:
 def invitations_of_the_last_hour(user: User) -> int:
     """Return how many invitations a user made, with those that were accepted or withdrawn since."""
     since = timezone.now() - timedelta(hours=1)
-    invitations = AuditEntry.objects.filter(created__gt=since, page__in=("people", "api_invitations"))
+    invitations = models.AuditEntry.objects.filter(created__gt=since, page__in=("people", "api_invitations"))
     return invitations.filter(who=user.get_username()).count()
 
 
-def open_invitation(pk: int, created: str) -> Invitation:
+def open_invitation(pk: int, created: str) -> models.Invitation:
     """Return an invitation that is still valid, by what its link says of it.
 
     Raises Http404 when it was accepted, withdrawn or has expired, or who made it may not invite any more.
     """
-    valid = Invitation.objects.filter(_is_valid(), pk=pk)
+    valid = models.Invitation.objects.filter(_is_valid(), pk=pk)
     row = valid.select_related("course__owner", "invited_by").first()
     if not row or f"{row.created:%y%m%d%H%M%S%f}" != created:
         raise Http404("No such invitation.")
@@ -202,12 +185,14 @@ def open_invitation(pk: int, created: str) -> Invitation:
 
 def administered_courses() -> QuerySet[AdministeredCourse]:
     """Return all courses with figures, by name: of their content only numbers."""
-    submissions = Submission.objects.filter(batch__assignment__course=OuterRef("pk"), origin=None)
+    submissions = models.Submission.objects.filter(batch__assignment__course=OuterRef("pk"), origin=None)
     counted = submissions.order_by().values("batch__assignment__course").annotate(n=Count("pk")).values("n")
-    members = Membership.objects.filter(course=OuterRef("pk")).order_by().values("course")
-    uploads = Batch.objects.filter(assignment__course=OuterRef("pk")).order_by().values("assignment__course")
+    members = models.Membership.objects.filter(course=OuterRef("pk")).order_by().values("course")
+    uploads = (
+        models.Batch.objects.filter(assignment__course=OuterRef("pk")).order_by().values("assignment__course")
+    )
     return (
-        Course.objects.select_related("owner")
+        models.Course.objects.select_related("owner")
         .annotate(
             assignment_count=Count("assignments"),
             submission_count=Coalesce(Subquery(counted), 0),
@@ -225,7 +210,7 @@ class AssignmentRoster(NamedTuple):
     platform names them; `absent`: students in the roster who did not. Both lists are cut, and counted whole.
     """
 
-    assignment: Assignment
+    assignment: models.Assignment
     present: int
     unknown: list[str]
     unknown_count: int
@@ -233,10 +218,10 @@ class AssignmentRoster(NamedTuple):
     absent_count: int
 
 
-def roster_of(course: Course) -> CourseRoster | None:
+def roster_of(course: models.Course) -> models.CourseRoster | None:
     """Return the roster of a course with `student_count`, `section_count` and `team_count`, or None."""
     team = Concat("students__section", Value("/"), "students__team", output_field=TextField())
-    counted = CourseRoster.objects.filter(course=course).annotate(
+    counted = models.CourseRoster.objects.filter(course=course).annotate(
         student_count=Count("students"),
         section_count=Count("students__section", distinct=True, filter=~Q(students__section="")),
         team_count=Count(Lower(team), distinct=True, filter=~Q(students__team="")),
@@ -244,21 +229,21 @@ def roster_of(course: Course) -> CourseRoster | None:
     return counted.first()
 
 
-def roster_size(course: Course) -> int:
+def roster_size(course: models.Course) -> int:
     """Return the number of students in the roster of a course; 0 without one."""
-    return EnrolledStudent.objects.filter(roster__course=course).count()
+    return models.EnrolledStudent.objects.filter(roster__course=course).count()
 
 
-def roster_students(roster: CourseRoster) -> QuerySet[EnrolledStudent]:
+def roster_students(roster: models.CourseRoster) -> QuerySet[models.EnrolledStudent]:
     """Return the students of a roster, by name."""
     return roster.students.order_by("name", "login", "identifier", "pk")
 
 
-def roster_by_assignment(course: Course, roster: CourseRoster) -> list[AssignmentRoster]:
+def roster_by_assignment(course: models.Course, roster: models.CourseRoster) -> list[AssignmentRoster]:
     """Return how the roster fits each assignment of a course with a submission of the class."""
     enrolled = {student.pk: str(student) for student in roster_students(roster)}
-    rows = SubmissionStudent.objects.filter(
-        submission__batch__assignment__course=course, submission__batch__role=Batch.Role.CLASS
+    rows = models.SubmissionStudent.objects.filter(
+        submission__batch__assignment__course=course, submission__batch__role=models.Batch.Role.CLASS
     )
     matched: dict[int, set[int]] = defaultdict(set)
     unknown: dict[int, set[str]] = defaultdict(set)
@@ -276,7 +261,7 @@ def roster_by_assignment(course: Course, roster: CourseRoster) -> list[Assignmen
 
 
 def _fit(
-    assignment: Assignment, enrolled: dict[int, str], matched: set[int], unknown: set[str]
+    assignment: models.Assignment, enrolled: dict[int, str], matched: set[int], unknown: set[str]
 ) -> AssignmentRoster:
     absent = [name for pk, name in enrolled.items() if pk not in matched]
     listed = sorted(unknown, key=str.casefold)[:MAX_LISTED]
@@ -301,21 +286,23 @@ class LanguageCount(NamedTuple):
 
 def archive_size() -> ArchiveSize:
     """Return how much the department's archive holds, for administrators."""
-    archived = Assignment.objects.filter(course__in_archive=True)
+    archived = models.Assignment.objects.filter(course__in_archive=True)
     with_work = list(newest_submissions(archived).values_list("batch__assignment_id", flat=True))
-    assignments = Assignment.objects.in_bulk(set(with_work))
-    courses = Course.objects.filter(in_archive=True).count()
+    assignments = models.Assignment.objects.in_bulk(set(with_work))
+    courses = models.Course.objects.filter(in_archive=True).count()
     terms = sorted({one.shown_term for one in assignments.values()})
     return ArchiveSize(courses, len(assignments), len(with_work), terms)
 
 
-def archive_languages(assignment: Assignment) -> list[LanguageCount]:
+def archive_languages(assignment: models.Assignment) -> list[LanguageCount]:
     """Return the submissions of other courses that the archive has for an assignment, most frequent first.
 
     A submission in several languages counts for each of them.
     """
     newest = newest_submissions(archived_assignments(assignment))
-    ready = SubmissionFile.objects.filter(submission__in=newest, document__state=Document.State.READY)
+    ready = models.SubmissionFile.objects.filter(
+        submission__in=newest, document__state=models.Document.State.READY
+    )
     languages = ready.order_by().values_list("document__language")
     rows = [LanguageCount(*row) for row in languages.annotate(n=Count("submission", distinct=True))]
     return sorted(rows, key=lambda row: (-row.submissions, row.language))
@@ -325,7 +312,7 @@ class CourseAssignment(NamedTuple):
     """An assignment of a course; `report` is its newest finished one, with these numbers of cases."""
 
     assignment: ListedAssignment
-    report: Report | None
+    report: models.Report | None
     cases: int
     undecided: int
 
@@ -333,9 +320,9 @@ class CourseAssignment(NamedTuple):
 class PairMeeting(NamedTuple):
     """The pair of two students in one assignment."""
 
-    assignment: Assignment
-    left: Submission
-    right: Submission
+    assignment: models.Assignment
+    left: models.Submission
+    right: models.Submission
     similarity: float
 
 
@@ -356,13 +343,13 @@ class CourseOverview(NamedTuple):
     recurring: list[RecurringPair]
 
 
-def course_overview(course: Course, user: User) -> CourseOverview:
+def course_overview(course: models.Course, user: User) -> CourseOverview:
     """Return the assignments of a course in natural order, and the pairs of students that come back.
 
     Pairs that `user` may not read are not counted.
     """
     assignments = sorted(listed_assignments(course), key=lambda row: (natural_key(row.name), row.pk))
-    newest = Report.objects.filter(assignment__course=course, state=Report.State.DONE)
+    newest = models.Report.objects.filter(assignment__course=course, state=models.Report.State.DONE)
     newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
     _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
@@ -377,7 +364,7 @@ def course_overview(course: Course, user: User) -> CourseOverview:
 
 
 def _withhold(
-    rows: Sequence[ListedAssignment], reports: Mapping[int, Report], kept: Mapping[int, Withheld]
+    rows: Sequence[ListedAssignment], reports: Mapping[int, models.Report], kept: Mapping[int, Withheld]
 ) -> None:
     for row in rows:
         report = reports.get(row.pk)
@@ -386,7 +373,7 @@ def _withhold(
             row.pair_count = readable_pairs(withhold(report)).count()
 
 
-def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
+def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[models.Pair]]:
     """Return the pairs of reports that reach their threshold, by assignment, with one query."""
     above = Q(pk__in=[])
     for report in reports:
@@ -394,10 +381,12 @@ def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
         kept = report.assignment.withheld
         above |= reaching & readable(kept) if kept.copies else reaching
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
-    by_report: dict[int, list[Pair]] = defaultdict(list)
-    for pair in Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):
+    by_report: dict[int, list[models.Pair]] = defaultdict(list)
+    for pair in (
+        models.Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk")
+    ):
         by_report[pair.report_id].append(pair)
-    pairs: dict[int, list[Pair]] = {}
+    pairs: dict[int, list[models.Pair]] = {}
     for report in reports:
         of_report = by_report[report.pk]
         keys = compared_mates(
@@ -409,19 +398,19 @@ def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
     return pairs
 
 
-def _decisions(course: Course) -> dict[int, Decisions]:
+def _decisions(course: models.Course) -> dict[int, Decisions]:
     known: dict[int, Decisions] = defaultdict(lambda: Decisions({}, {}))
-    for member in CaseMember.objects.filter(assignment__course=course).select_related("decision"):
+    for member in models.CaseMember.objects.filter(assignment__course=course).select_related("decision"):
         known[member.assignment_id].by_name[member.name] = member.decision
-    for decision in Decision.objects.filter(assignment__course=course):
+    for decision in models.Decision.objects.filter(assignment__course=course):
         known[decision.assignment_id].of_pairs[decision.left, decision.right] = decision
     return known
 
 
 def _course_assignment(
     assignment: ListedAssignment,
-    report: Report | None,
-    pairs: Sequence[Pair],
+    report: models.Report | None,
+    pairs: Sequence[models.Pair],
     decisions: Decisions,
 ) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
@@ -429,11 +418,11 @@ def _course_assignment(
     components = stored or connected_components((pair.left_id, pair.right_id) for pair in pairs)
     cases = [[names[pk] for pk in ids if pk in names] for ids in components]
     decided = [decided_case(members, decisions).decision.state for members in cases if members]
-    return CourseAssignment(assignment, report, len(decided), decided.count(Decision.State.UNDECIDED))
+    return CourseAssignment(assignment, report, len(decided), decided.count(models.Decision.State.UNDECIDED))
 
 
 def _recurring_pairs(
-    rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[Pair]]
+    rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[models.Pair]]
 ) -> list[RecurringPair]:
     """Return the pairs of students that reach the threshold in several assignments, most of them first."""
     ids = {
@@ -442,7 +431,7 @@ def _recurring_pairs(
         for pair in by_assignment
         for one in (pair.left_id, pair.right_id)
     }
-    students = student_keys(Submission.objects.filter(pk__in=ids, batch__role=Batch.Role.CLASS))
+    students = student_keys(models.Submission.objects.filter(pk__in=ids, batch__role=models.Batch.Role.CLASS))
     meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
     known: dict[Key, set[KnownStudent]] = defaultdict(set)
     for row in rows:

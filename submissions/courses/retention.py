@@ -17,30 +17,12 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
+from submissions import models
 from submissions.audit.models import AuditAction
 from submissions.cases.models import State
 from submissions.core.database import done_again
 from submissions.core.mails import Mail
 from submissions.core.names import hides_names
-from submissions.models import (
-    Assignment,
-    AuditEntry,
-    Batch,
-    Boilerplate,
-    BoilerplateUpload,
-    CaseMember,
-    Course,
-    Decision,
-    DeletedBatch,
-    EnrolledStudent,
-    ListedEntry,
-    Report,
-    Share,
-    Source,
-    Submission,
-    SubmissionFile,
-    Upload,
-)
 from submissions.uploads import lifecycle
 from submissions.uploads.files import discard_uploads
 from submissions.uploads.fingerprinting import delete_unused, delete_unused_sources
@@ -64,30 +46,30 @@ A_ROUND = 500
 class RetainedAssignment(NamedTuple):
     """An assignment, and when the retention of its course ends for it."""
 
-    assignment: Assignment
+    assignment: models.Assignment
     ends: datetime
 
 
-def months_kept(course: Course) -> int | None:
+def months_kept(course: models.Course) -> int | None:
     """Return how many months assignments are kept: by the course or the default, within the most."""
     months: int | None = course.keep_months or settings.KEEP_MONTHS or settings.KEEP_MONTHS_MOST or None
     return min(months, settings.KEEP_MONTHS_MOST or months) if months else None
 
 
-def source_days_kept(course: Course) -> int | None:
+def source_days_kept(course: models.Course) -> int | None:
     """Return how many days sources are kept: by the course or the default, within the most."""
     most: int = settings.KEEP_SOURCES_DAYS_MOST
     days: int | None = course.keep_sources_days or settings.KEEP_SOURCES_DAYS or most or None
     return min(days, most or days) if days else None
 
 
-def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
+def retained_assignments(course: models.Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments whose retention ends, with the time, of all courses or of one course.
 
     The retention counts from the last upload or decision. It has no end for an assignment under a hold, or
     with work in the report of an assignment under a hold.
     """
-    rows = Assignment.objects.filter(hold="").select_related("course__owner")
+    rows = models.Assignment.objects.filter(hold="").select_related("course__owner")
     rows = rows.exclude(Exists(_copies_under_a_hold()))
     if course:
         rows = rows.filter(course=course)
@@ -100,24 +82,24 @@ def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssig
             yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
 
 
-def _copies_under_a_hold() -> QuerySet[Submission]:
-    held = Submission.objects.exclude(batch__assignment__hold="")
+def _copies_under_a_hold() -> QuerySet[models.Submission]:
+    held = models.Submission.objects.exclude(batch__assignment__hold="")
     return held.filter(origin__batch__assignment=OuterRef("pk"))
 
 
-def holds_on(assignments: Q) -> list[Assignment]:
+def holds_on(assignments: Q) -> list[models.Assignment]:
     """Return the assignments under a hold that would lose something by a deletion.
 
     `assignments` is the condition for the assignments to delete: copies of their work in reports of other
     assignments would be deleted too.
     """
-    rows = Assignment.objects.filter(assignments)
-    copies = Submission.objects.filter(origin__batch__assignment__in=rows).order_by()
+    rows = models.Assignment.objects.filter(assignments)
+    copies = models.Submission.objects.filter(origin__batch__assignment__in=rows).order_by()
     kept = Q(pk__in=rows.order_by().values("pk")) | Q(pk__in=copies.values("batch__assignment"))
-    return list(Assignment.objects.filter(kept).exclude(hold="").select_related("course"))
+    return list(models.Assignment.objects.filter(kept).exclude(hold="").select_related("course"))
 
 
-def deletions_ahead(course: Course) -> dict[int, datetime]:
+def deletions_ahead(course: models.Course) -> dict[int, datetime]:
     """Return when assignments of a course are deleted, by primary key: of those whose people were told."""
     return {
         row.assignment.pk: max(row.ends, row.assignment.retention_notice + NOTICE)
@@ -126,26 +108,26 @@ def deletions_ahead(course: Course) -> dict[int, datetime]:
     }
 
 
-def assignments_with_sources(course: Course | None = None) -> Iterator[RetainedAssignment]:
+def assignments_with_sources(course: models.Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments whose sources are deleted before the rest, with the time, of all courses or one.
 
     The time counts from the newest report. An assignment that is under a hold, is ranked or read just now, or
     lost its sources after its newest report has no such time.
     """
-    reports = Report.objects.filter(assignment=OuterRef("pk"))
-    newest = reports.filter(state=Report.State.DONE).order_by("-pk").values("finished")[:1]
-    rows = Assignment.objects.filter(hold="")
+    reports = models.Report.objects.filter(assignment=OuterRef("pk"))
+    newest = reports.filter(state=models.Report.State.DONE).order_by("-pk").values("finished")[:1]
+    rows = models.Assignment.objects.filter(hold="")
     if course:
         rows = rows.filter(course=course)
     rows = rows.annotate(last_report=Subquery(newest)).exclude(last_report=None)
     rows = rows.filter(Q(sources_deleted=None) | Q(sources_deleted__lt=F("last_report")))
-    rows = rows.exclude(Exists(reports.filter(state__in=Report.UNFINISHED)))
+    rows = rows.exclude(Exists(reports.filter(state__in=models.Report.UNFINISHED)))
     for assignment in rows.select_related("course__owner").order_by("pk"):
         if days := source_days_kept(assignment.course):
             yield RetainedAssignment(assignment, assignment.last_report + timedelta(days=days))
 
 
-def source_deletions_ahead(course: Course) -> dict[int, datetime]:
+def source_deletions_ahead(course: models.Course) -> dict[int, datetime]:
     """Return when sources of assignments of a course are deleted, of those whose people were told."""
     return {
         row.assignment.pk: max(row.ends, row.assignment.sources_notice + SOURCES_NOTICE)
@@ -164,35 +146,37 @@ class LostRecords(NamedTuple):
         return self.text.format(n=f"{self.number:,}")
 
 
-def lost_with_batch(batch: Batch) -> list[LostRecords]:
+def lost_with_batch(batch: models.Batch) -> list[LostRecords]:
     return _not_empty(_submissions(batch.submissions.count()))
 
 
-def lost_with_assignment(assignment: Assignment) -> list[LostRecords]:
-    return _lost_with_assignments(Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True))
+def lost_with_assignment(assignment: models.Assignment) -> list[LostRecords]:
+    return _lost_with_assignments(
+        models.Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True)
+    )
 
 
-def lost_with_course(course: Course) -> list[LostRecords]:
+def lost_with_course(course: models.Course) -> list[LostRecords]:
     assignments = course.assignments.values_list("pk", flat=True)
     count = len(assignments)
     whole_assignments = LostRecords(count, ngettext("{n} assignment", "{n} assignments", count))
-    students = EnrolledStudent.objects.filter(roster__course=course).count()
+    students = models.EnrolledStudent.objects.filter(roster__course=course).count()
     enrolled = LostRecords(
         students, ngettext("{n} student in the roster", "{n} students in the roster", students)
     )
     return _not_empty(whole_assignments, enrolled) + _lost_with_assignments(assignments)
 
 
-def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:
-    uploads = Batch.objects.filter(assignment__in=assignments).exclude(role=Batch.Role.OTHER)
+def _lost_with_assignments(assignments: QuerySet[models.Assignment, int]) -> list[LostRecords]:
+    uploads = models.Batch.objects.filter(assignment__in=assignments).exclude(role=models.Batch.Role.OTHER)
     count = uploads.count()
-    reports = Report.objects.filter(assignment__in=assignments, state=Report.State.DONE).count()
-    decisions = Decision.objects.filter(assignment__in=assignments).count()
-    shares = Share.objects.filter(assignment__in=assignments).count()
+    reports = models.Report.objects.filter(assignment__in=assignments, state=models.Report.State.DONE).count()
+    decisions = models.Decision.objects.filter(assignment__in=assignments).count()
+    shares = models.Share.objects.filter(assignment__in=assignments).count()
     return _not_empty(
         LostRecords(count, ngettext("{n} upload", "{n} uploads", count)),
-        _submissions(Submission.objects.filter(batch__in=uploads).count()),
-        _copies(Submission.objects.filter(origin__batch__in=uploads).count()),
+        _submissions(models.Submission.objects.filter(batch__in=uploads).count()),
+        _copies(models.Submission.objects.filter(origin__batch__in=uploads).count()),
         LostRecords(reports, ngettext("{n} report with its pairs", "{n} reports with their pairs", reports)),
         LostRecords(decisions, ngettext("{n} decision", "{n} decisions", decisions)),
         LostRecords(shares, ngettext("{n} shared link", "{n} shared links", shares)),
@@ -227,7 +211,7 @@ def _refuse_held(assignments: Q) -> None:
         raise Held(text.format(assignment=held.name))
 
 
-def delete_batch(batch: Batch) -> None:
+def delete_batch(batch: models.Batch) -> None:
     """Delete a batch with all dependent records, and rank the remaining submissions.
 
     Raises Held when the assignment, or another assignment that has copies of its work, is under a hold;
@@ -239,7 +223,7 @@ def delete_batch(batch: Batch) -> None:
 
 
 def _delete_batch(pk: int) -> None:
-    batch = Batch.objects.select_related("assignment").filter(pk=pk).first()
+    batch = models.Batch.objects.select_related("assignment").filter(pk=pk).first()
     if not batch:
         return
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
@@ -249,7 +233,9 @@ def _delete_batch(pk: int) -> None:
         if not assignment:
             return
         record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
-        DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
+        models.DeletedBatch.objects.get_or_create(
+            batch=batch.pk, defaults={"assignment": assignment, **record}
+        )
         documents, listed = _documents_in([batch]), _listed_sources([batch])
         discard_uploads(batch.uploads.all())
         for kind in ("unpack", "read_documents"):
@@ -258,14 +244,14 @@ def _delete_batch(pk: int) -> None:
         transaction.on_commit(partial(delete_unused, documents))
         jobs.enqueue("merge_postings", queue=HEAVY)
         transaction.on_commit(partial(delete_unused_sources, listed))
-        uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
-        if uploaded.filter(state__in=Batch.FULLY_READ).exists():
+        uploaded = assignment.batches.exclude(role=models.Batch.Role.OTHER)
+        if uploaded.filter(state__in=models.Batch.FULLY_READ).exists():
             lifecycle.enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
 
 
-def delete_assignment(assignment: Assignment) -> None:
+def delete_assignment(assignment: models.Assignment) -> None:
     """Cancel the work on an assignment, and delete it with its uploads, reports and decisions."""
     _refuse_held(Q(pk=assignment.pk))
     pk = assignment.pk
@@ -273,7 +259,7 @@ def delete_assignment(assignment: Assignment) -> None:
 
 
 def _delete_assignment(pk: int) -> None:
-    assignment = Assignment.objects.filter(pk=pk).first()
+    assignment = models.Assignment.objects.filter(pk=pk).first()
     if not assignment:
         return
     _cancel_work(assignment)
@@ -282,7 +268,7 @@ def _delete_assignment(pk: int) -> None:
             _delete_locked(assignment)
 
 
-def delete_course(course: Course) -> None:
+def delete_course(course: models.Course) -> None:
     """Cancel the work on a course's assignments, and delete the course and all of them in one transaction."""
     _refuse_held(Q(course=course))
     pk = course.pk
@@ -290,7 +276,7 @@ def delete_course(course: Course) -> None:
 
 
 def _delete_course(pk: int) -> None:
-    course = Course.objects.filter(pk=pk).first()
+    course = models.Course.objects.filter(pk=pk).first()
     if not course:
         return
     for assignment in course.assignments.all():
@@ -302,37 +288,37 @@ def _delete_course(pk: int) -> None:
         course.delete()
 
 
-def _cancel_work(assignment: Assignment) -> None:
-    for batch in assignment.batches.filter(state__in=Batch.CANCELLABLE):
+def _cancel_work(assignment: models.Assignment) -> None:
+    for batch in assignment.batches.filter(state__in=models.Batch.CANCELLABLE):
         lifecycle.cancel_batch(batch)
     lifecycle.cancel_ranking(assignment)
 
 
-def _delete_locked(assignment: Assignment) -> None:
-    boilerplate = Boilerplate.objects.filter(assignment=assignment)
+def _delete_locked(assignment: models.Assignment) -> None:
+    boilerplate = models.Boilerplate.objects.filter(assignment=assignment)
     documents = [*_documents_in(assignment.batches.all()), *_all_documents(boilerplate)]
     listed = _listed_sources(assignment.batches.all())
-    discard_uploads(Upload.objects.filter(batch__assignment=assignment))
-    discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
+    discard_uploads(models.Upload.objects.filter(batch__assignment=assignment))
+    discard_uploads(models.Upload.objects.filter(boilerplate_upload__assignment=assignment))
     assignment.delete()
     transaction.on_commit(partial(delete_unused, documents))
     jobs.enqueue("merge_postings", queue=HEAVY)
     transaction.on_commit(partial(delete_unused_sources, listed))
 
 
-def _listed_sources(batches: Iterable[Batch]) -> list[int]:
-    listed = ListedEntry.objects.filter(batch__in=list(batches)).exclude(source=None)
+def _listed_sources(batches: Iterable[models.Batch]) -> list[int]:
+    listed = models.ListedEntry.objects.filter(batch__in=list(batches)).exclude(source=None)
     return list(listed.values_list("source_id", flat=True).distinct())
 
 
-def _documents_in(batches: Iterable[Batch]) -> list[int]:
+def _documents_in(batches: Iterable[models.Batch]) -> list[int]:
     """Return the documents of the submissions in batches, and of copies of these submissions."""
     keys = list(batches)
     in_batches = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
-    return _all_documents(SubmissionFile.objects.filter(in_batches))
+    return _all_documents(models.SubmissionFile.objects.filter(in_batches))
 
 
-def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:
+def _all_documents(rows: QuerySet[models.SubmissionFile] | QuerySet[models.Boilerplate]) -> list[int]:
     """Return the documents of rows, and the documents that are to replace them."""
     keys = chain.from_iterable(rows.values_list("document_id", "next_document_id"))
     return list({key for key in keys if key})
@@ -364,10 +350,10 @@ def apply_source_retention() -> None:
         assignment, notice = row.assignment, row.assignment.sources_notice
         if row.ends > now + SOURCES_NOTICE:
             if notice:
-                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=None)
+                models.Assignment.objects.filter(pk=assignment.pk).update(sources_notice=None)
         elif notice is None:
             if releasable(assignment).exists():
-                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=now)
+                models.Assignment.objects.filter(pk=assignment.pk).update(sources_notice=now)
                 _send_mail(row, "submissions/department/sources_retention.txt", SOURCES_NOTICE)
         elif max(row.ends, notice + SOURCES_NOTICE) <= now:
             _release(assignment)
@@ -375,10 +361,10 @@ def apply_source_retention() -> None:
         logger.info("%d sources were deleted by the retention of courses", emptied)
 
 
-def _release(assignment: Assignment) -> None:
+def _release(assignment: models.Assignment) -> None:
     released = release(assignment)
     now = timezone.now()
-    Assignment.objects.filter(pk=assignment.pk).update(sources_deleted=now, sources_notice=None)
+    models.Assignment.objects.filter(pk=assignment.pk).update(sources_deleted=now, sources_notice=None)
     _log_deletion(assignment, "sources").save()
     logger.info("the sources of %d submissions of assignment %d were given up", released, assignment.pk)
 
@@ -405,8 +391,8 @@ def _delete(row: RetainedAssignment) -> None:
     logger.info("assignment %s was deleted by the retention of its course", entry.assignment)
 
 
-def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
-    return AuditEntry(
+def _log_deletion(assignment: models.Assignment, subject: str = "") -> models.AuditEntry:
+    return models.AuditEntry(
         who="retention", action=AuditAction.DELETED, course=assignment.course.name,
         assignment=assignment.name, subject=subject, page="retention",
     )  # fmt: skip
@@ -415,7 +401,7 @@ def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
 class ShownHold(NamedTuple):
     """A hold on an assignment; `reason` is "" for a reader from whom names are hidden: it can have some."""
 
-    assignment: Assignment
+    assignment: models.Assignment
     reason: str
 
 
@@ -426,52 +412,54 @@ def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
     ]
 
 
-def releasable(assignment: Assignment) -> QuerySet[Submission]:
+def releasable(assignment: models.Assignment) -> QuerySet[models.Submission]:
     """Return the submissions of an assignment that were read, that have sources, and that are no evidence.
 
     Evidence is a submission of the newest report in a pair or a case whose decision is one of `EVIDENCE`.
     """
-    report = assignment.reports.filter(state=Report.State.DONE).first()
-    pairs = Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)
-    cases = CaseMember.objects.filter(assignment=assignment, decision__state__in=EVIDENCE)
+    report = assignment.reports.filter(state=models.Report.State.DONE).first()
+    pairs = models.Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)
+    cases = models.CaseMember.objects.filter(assignment=assignment, decision__state__in=EVIDENCE)
     names = {
         *pairs.values_list("left", flat=True),
         *pairs.values_list("right", flat=True),
         *cases.values_list("name", flat=True),
     }
     evidence = report.submissions.filter(name__in=names).values("pk") if report else []
-    read = Submission.objects.filter(batch__assignment=assignment, batch__state=Batch.State.DONE)
+    read = models.Submission.objects.filter(
+        batch__assignment=assignment, batch__state=models.Batch.State.DONE
+    )
     return read.filter(released=None).exclude(pk__in=evidence)
 
 
 @transaction.atomic
-def release(assignment: Assignment) -> int:
+def release(assignment: models.Assignment) -> int:
     """Release the submissions of an assignment that are no evidence; return how many."""
     lifecycle.lock_assignment(assignment.pk)
     # The keys first: an UPDATE would look at the decisions again for each row.
     keys = list(releasable(assignment).values_list("pk", flat=True))
     now = timezone.now()
-    files = SubmissionFile.objects.filter(submission__in=keys)
-    Source.objects.filter(pk__in=files.values("source")).update(given_up=now)
-    return Submission.objects.filter(pk__in=keys).update(released=now)
+    files = models.SubmissionFile.objects.filter(submission__in=keys)
+    models.Source.objects.filter(pk__in=files.values("source")).update(given_up=now)
+    return models.Submission.objects.filter(pk__in=keys).update(released=now)
 
 
 def empty_sources() -> int:
     """Delete the bytes of sources that were given up and that nothing needs; return of how many."""
-    files = SubmissionFile.objects.filter(source=OuterRef("pk"))
+    files = models.SubmissionFile.objects.filter(source=OuterRef("pk"))
     needed = files.filter(submission__released=None)
-    handed_out = Boilerplate.objects.filter(source=OuterRef("pk"))
-    listed = ListedEntry.objects.filter(source=OuterRef("pk"))
-    given_up = Source.objects.filter(given_up__isnull=False, emptied=None)
+    handed_out = models.Boilerplate.objects.filter(source=OuterRef("pk"))
+    listed = models.ListedEntry.objects.filter(source=OuterRef("pk"))
+    given_up = models.Source.objects.filter(given_up__isnull=False, emptied=None)
     unneeded = given_up.exclude(Exists(needed)).exclude(Exists(handed_out)).exclude(Exists(listed))
     with transaction.atomic():
         keys = list(unneeded.order_by("pk").values_list("pk", flat=True)[:A_ROUND])
         # What is being unpacked has sources before rows that refer to them: then the next round does it.
         if not keys or _is_unpacking():
             return 0
-        return Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
+        return models.Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
 
 
 def _is_unpacking() -> bool:
-    reading = BoilerplateUpload.objects.filter(state=BoilerplateUpload.State.READING)
-    return reading.exists() or Batch.objects.filter(state=Batch.State.UNPACKING).exists()
+    reading = models.BoilerplateUpload.objects.filter(state=models.BoilerplateUpload.State.READING)
+    return reading.exists() or models.Batch.objects.filter(state=models.Batch.State.UNPACKING).exists()

@@ -20,14 +20,7 @@ from submissions.core.access import find_assignment, find_course
 from submissions.core.accounts import QuotaExceeded
 from submissions.core.names import hides_names, names_for
 from submissions.core.rights import REASON_HOLDS, Right, may, require
-from submissions.courses import change as actions, retention as deletions
-from submissions.courses.change import (
-    invitation_address,
-    mail_invitation,
-    mail_owner,
-    remove_roster,
-    replace_roster,
-)
+from submissions.courses import change as actions, read, retention as deletions
 from submissions.courses.forms import (
     AssignmentForm,
     CampusGroupForm,
@@ -37,22 +30,6 @@ from submissions.courses.forms import (
     ReasonForm,
     RoleForm,
     TransferForm,
-)
-from submissions.courses.read import (
-    RecurringPair,
-    administered_courses,
-    archive_size,
-    course_overview,
-    course_with_people,
-    find_group,
-    find_invitation,
-    find_membership,
-    listed_courses,
-    people_of,
-    roster_by_assignment,
-    roster_of,
-    roster_size,
-    roster_students,
 )
 from submissions.courses.retention import (
     Held,
@@ -104,7 +81,9 @@ class DisplayedRecurring(NamedTuple):
     known_by: str
 
 
-def displayed_pairs(request: AuthenticatedRequest, pairs: list[RecurringPair]) -> list[DisplayedRecurring]:
+def displayed_pairs(
+    request: AuthenticatedRequest, pairs: list[read.RecurringPair]
+) -> list[DisplayedRecurring]:
     """Return pairs of students with the names that the user has chosen to see.
 
     Made-up names differ from one assignment to the next: a pair then has the names of its last assignment.
@@ -133,7 +112,7 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
     form = CourseForm(request.user, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    rows = listed_courses(request.user)
+    rows = read.listed_courses(request.user)
     return render(
         request,
         "submissions/courses/courses.html",
@@ -155,7 +134,7 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
         else:
             request.audit_subject = batch.name
             return redirect(batch)
-    context = {"form": CourseForm(request.user), "courses": listed_courses(request.user)}
+    context = {"form": CourseForm(request.user), "courses": read.listed_courses(request.user)}
     context |= {"assigned": assigned_to(request.user), "compare_form": form}
     return render(request, "submissions/courses/courses.html", context, status=422)
 
@@ -172,7 +151,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    overview = course_overview(course, request.user)
+    overview = read.course_overview(course, request.user)
     may_share = may(request.user, Right.SHARE, course)
     context = {
         "form": form,
@@ -181,7 +160,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "assignments": overview.assignments,
         "recurring": displayed_pairs(request, overview.recurring[:RECURRING_LISTED]),
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
-        "students": roster_size(course),
+        "students": read.roster_size(course),
         "deletions": deletions_ahead(course),
         "months_kept": months_kept(course),
         "source_days_kept": source_days_kept(course),
@@ -265,7 +244,7 @@ class InvitationRow(NamedTuple):
 @signed_in("GET", "POST")
 def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the people of a course; invite somebody, which takes the right to invite."""
-    course = course_with_people(request.user, pk)
+    course = read.course_with_people(request.user, pk)
     if request.method == "POST":
         find_course(request.user, pk, Right.INVITE)
     form = InvitationForm(request.user, request.POST or None)
@@ -274,14 +253,14 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
         )
         _announce(request, invitation)
-        mail_owner(request, request.user, course, actions.access_text(invitation))
+        actions.mail_owner(request, request.user, course, actions.access_text(invitation))
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")
     return _page(request, course, **({"form": form} if form.errors else {}))
 
 
 def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpResponse:
     """Return the page, with the errors of an invalid form."""
-    listed = people_of(course)
+    listed = read.people_of(course)
     context: dict[str, Any] = {
         "course": course,
         "members": listed.members,
@@ -306,12 +285,12 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
 def _invitation_row(request: AuthenticatedRequest, invitation: Invitation) -> InvitationRow:
     """Return a row with the link for who made the invitation only: whoever has the link can accept it."""
     is_inviter = invitation.invited_by_id == request.user.pk
-    return InvitationRow(invitation, invitation_address(request, invitation) if is_inviter else "")
+    return InvitationRow(invitation, actions.invitation_address(request, invitation) if is_inviter else "")
 
 
 def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
     """Send an invitation by mail where mail is set, or ask the inviter to send its link."""
-    if mail_invitation(request, invitation):
+    if actions.mail_invitation(request, invitation):
         messages.success(request, _("The invitation was sent to {email}.").format(email=invitation.email))
     elif settings.MAIL:
         messages.warning(request, _("The mail could not be sent: send the link to the person yourself."))
@@ -327,7 +306,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _page(request, course, group_form=form)
     form.instance.added_by = request.user
-    mail_owner(request, request.user, course, actions.access_text(form.save()))
+    actions.mail_owner(request, request.user, course, actions.access_text(form.save()))
     messages.success(request, _("It applies to each member from their next sign-in on."))
     return redirect("people", pk)
 
@@ -335,7 +314,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @signed_in("POST")
 def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Remove a campus group from a course, and the memberships that the group gave to its members."""
-    group = find_group(request.user, pk)
+    group = read.find_group(request.user, pk)
     actions.remove_group(group)
     messages.info(request, _("The group {group} was removed, with its members.").format(group=group.group))
     return redirect("people", group.course_id)
@@ -344,11 +323,11 @@ def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @signed_in("POST")
 def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the role of a member; nobody changes the own role."""
-    membership = find_membership(request.user, pk, Right.INVITE)
+    membership = read.find_membership(request.user, pk, Right.INVITE)
     form = RoleForm(request.POST)
     if form.is_valid():
         actions.change_role(membership, form.cleaned_data["role"], request.user)
-        mail_owner(request, request.user, membership.course, actions.access_text(membership))
+        actions.mail_owner(request, request.user, membership.course, actions.access_text(membership))
         messages.success(request, _("Saved."))
     return redirect("people", membership.course_id)
 
@@ -356,7 +335,7 @@ def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @signed_in("POST")
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """End a membership: one's own, or as somebody who manages the course."""
-    membership = find_membership(request.user, pk)
+    membership = read.find_membership(request.user, pk)
     actions.remove_member(membership)
     text = _("{user} is no longer a member of {course}. Decisions stay.")
     messages.info(request, text.format(user=membership.user.get_username(), course=membership.course.name))
@@ -367,7 +346,7 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @signed_in("POST")
 def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete an invitation: its link ends."""
-    invitation = find_invitation(request.user, pk)
+    invitation = read.find_invitation(request.user, pk)
     invitation.delete()
     messages.info(request, _("The invitation of {email} was withdrawn.").format(email=invitation.email))
     return redirect("people", invitation.course_id)
@@ -388,7 +367,7 @@ def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if form.errors:
         return _page(request, course, transfer_form=form)
     request.audit_subject = f"{former} → {course.owner}"
-    mail_owner(request, request.user, course, request.audit_subject, owner=former)
+    actions.mail_owner(request, request.user, course, request.audit_subject, owner=former)
     text = _("{course} belongs to {owner} now.")
     messages.success(request, text.format(course=course.name, owner=course.owner.get_username()))
     return redirect("people", pk)
@@ -427,8 +406,8 @@ def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
 @require_GET
 def department(request: AuthenticatedRequest) -> HttpResponse:
     """List all courses with figures, for administrators."""
-    page = Paginator(administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
-    context = {"courses": page, "archive": archive_size()}
+    page = Paginator(read.administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"courses": page, "archive": read.archive_size()}
     return render(request, "submissions/department/department.html", context)
 
 
@@ -440,7 +419,7 @@ def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     course = find_course(request.user, pk, right_for(request, Right.CHANGE))
     form = RosterForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
-        stored = replace_roster(course, form.cleaned_data["file"].name or "roster", form.roster)
+        stored = actions.replace_roster(course, form.cleaned_data["file"].name or "roster", form.roster)
         count = len(form.roster.students)
         text = ngettext("{n} student was read from {file}.", "{n} students were read from {file}.", count)
         messages.info(request, text.format(n=f"{count:,}", file=stored.name))
@@ -451,22 +430,22 @@ def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, Any]:
     """Return the context of a stored roster; without anything that names students where names are hidden."""
-    roster = roster_of(course)
+    roster = read.roster_of(course)
     hidden = hides_names(request, course)
     if not roster or hidden:
         return {"roster": roster, "hidden": hidden}
-    students = Paginator(roster_students(roster), STUDENTS_A_PAGE)
+    students = Paginator(read.roster_students(roster), STUDENTS_A_PAGE)
     return {
         "roster": roster,
         "hidden": False,
         "students": students.get_page(request.GET.get("page")),
-        "fits": roster_by_assignment(course, roster),
+        "fits": read.roster_by_assignment(course, roster),
     }
 
 
 @signed_in("POST")
 def remove_course_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     course = find_course(request.user, pk, Right.CHANGE)
-    remove_roster(course)
+    actions.remove_roster(course)
     messages.info(request, _("The roster was removed. Submissions have the names of their uploads again."))
     return redirect("roster", pk=course.pk)

@@ -243,10 +243,7 @@ def document_kind(name: str) -> DocumentFormat | None:
 def document_text(kind: DocumentFormat, data: bytes, budget: Budget) -> bytes:
     """Return the text of a document in UTF-8.
 
-    Raises
-    ------
-    RefusalError
-        With the reason, when it is broken, has no text, or is over a limit.
+    Raises RefusalError with the reason, when it is broken, has no text, or is over a limit.
     """
     try:
         with time_limit(DOCUMENT_SECONDS):

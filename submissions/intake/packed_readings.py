@@ -17,19 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from fingerprint.engine import (
-    NO_LINES,
-    Coarse,
-    LexerFailed,
-    LexicalTerms,
-    Reading,
-    SpanColumns,
-    Spelling,
-    StringWords,
-    TokenStream,
-    Unreadable,
-    front_end,
-)
+from fingerprint import engine
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -57,10 +45,10 @@ STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcde
 
 def together_then_alone(
     items: Sequence[Item],
-    read: Callable[[Sequence[Item]], Sequence[Result | Unreadable]],
+    read: Callable[[Sequence[Item]], Sequence[Result | engine.Unreadable]],
     first: Callable[[Sequence[Item]], int] = len,
     seconds: float | None = None,
-) -> Iterator[tuple[Item, Result | Unreadable]]:
+) -> Iterator[tuple[Item, Result | engine.Unreadable]]:
     """Yield each item with its result, or with the reason why it has none.
 
     `read` returns the results of the first of the items that it is given, at least one, or raises Unreadable.
@@ -72,7 +60,7 @@ def together_then_alone(
         batch = items[done : done + (first(items[done:]) if together else 1)]
         try:
             results = read(batch)
-        except Unreadable as error:
+        except engine.Unreadable as error:
             if len(batch) > 1:
                 started, together = time.monotonic(), False
                 continue
@@ -96,7 +84,7 @@ class PackedReading(NamedTuple):
     styles: bytes
 
     @classmethod
-    def of(cls, reading: Reading) -> PackedReading:
+    def of(cls, reading: engine.Reading) -> PackedReading:
         return cls(
             reading.language,
             reading.share,
@@ -110,12 +98,12 @@ class PackedReading(NamedTuple):
             pack_spans(reading.spans) if reading.spans else b"",
         )
 
-    def reading(self) -> Reading:
+    def reading(self) -> engine.Reading:
         """Return the reading, without its text."""
         tokens, lines = unpack_with_lines(self.tokens)
-        coarse, coarse_lines = unpack_coarse(self.coarse) or (None, NO_LINES)
+        coarse, coarse_lines = unpack_coarse(self.coarse) or (None, engine.NO_LINES)
         half = len(self.spelling) // 2
-        return Reading(
+        return engine.Reading(
             self.language,
             tokens,
             lines,
@@ -126,7 +114,7 @@ class PackedReading(NamedTuple):
             unclosed=self.unclosed,
             share=self.read_share,
             disguised=self.disguised,
-            spelling=Spelling(self.spelling[:half], self.spelling[half:]),
+            spelling=engine.Spelling(self.spelling[:half], self.spelling[half:]),
             words=unpack_words(self.words),
         )
 
@@ -144,7 +132,7 @@ class PackedReading(NamedTuple):
         return cls(language.decode(), share, tuple(unclosed), disguised, *parts)
 
 
-def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
+def pack_tokens(stream: engine.TokenStream, lines: Lines) -> bytes:
     """Return tokens and their lines as deflated columns of little-endian numbers.
 
     Starts and lines are stored as differences, which are small.
@@ -161,14 +149,14 @@ def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
     return zlib.compress(b"".join(column.tobytes() for column in columns), level=1)
 
 
-def unpack_tokens(packed: bytes) -> TokenStream:
+def unpack_tokens(packed: bytes) -> engine.TokenStream:
     return unpack_with_lines(packed)[0]
 
 
-def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines]:
+def unpack_with_lines(packed: bytes) -> tuple[engine.TokenStream, Lines]:
     kinds, (gaps, lengths), lines = _unpack(packed)
     starts = np.cumsum(gaps, dtype=np.int32)
-    return TokenStream(kinds, starts, starts + lengths.astype(np.int32)), lines
+    return engine.TokenStream(kinds, starts, starts + lengths.astype(np.int32)), lines
 
 
 def unpack_kinds(packed: bytes) -> tuple[Kinds, Lines]:
@@ -187,7 +175,7 @@ def _unpack(packed: bytes) -> tuple[Kinds, tuple[Numbers, Numbers], Lines]:
     return kinds[codes], (gaps, lengths), np.cumsum(lines, dtype=np.int32)
 
 
-def pack_coarse(coarse: Coarse | None, lines: Lines) -> bytes:
+def pack_coarse(coarse: engine.Coarse | None, lines: Lines) -> bytes:
     """Return a coarse stream with the line of each symbol as bytes, none for no stream.
 
     The lengths of the first two parts, then the parts: family, symbols with their lines, terms.
@@ -198,7 +186,7 @@ def pack_coarse(coarse: Coarse | None, lines: Lines) -> bytes:
     return COARSE_LENGTHS.pack(*map(len, parts[:2])) + b"".join(parts)
 
 
-def unpack_coarse(packed: bytes) -> tuple[Coarse, Lines] | None:
+def unpack_coarse(packed: bytes) -> tuple[engine.Coarse, Lines] | None:
     """Return the coarse stream that `pack_coarse` packed, with its lines."""
     if not packed:
         return None
@@ -206,10 +194,10 @@ def unpack_coarse(packed: bytes) -> tuple[Coarse, Lines] | None:
     start = COARSE_LENGTHS.size
     stream, lines = unpack_with_lines(packed[start + family : start + family + tokens])
     terms = np.frombuffer(packed[start + family + tokens :], "<u8").astype(np.uint64)
-    return Coarse(packed[start : start + family].decode(), stream, terms), lines
+    return engine.Coarse(packed[start : start + family].decode(), stream, terms), lines
 
 
-def pack_lexical(lexical: LexicalTerms) -> bytes:
+def pack_lexical(lexical: engine.LexicalTerms) -> bytes:
     """Return the numbers of literals, names and imports, then all terms.
 
     They are not compressed, because they are hashes.
@@ -217,23 +205,23 @@ def pack_lexical(lexical: LexicalTerms) -> bytes:
     return TERM_COUNTS.pack(*map(len, lexical.readable)) + np.concatenate(lexical).astype("<u8").tobytes()
 
 
-def unpack_lexical(packed: bytes) -> LexicalTerms:
+def unpack_lexical(packed: bytes) -> engine.LexicalTerms:
     ends = list(accumulate(TERM_COUNTS.unpack_from(packed)))
     terms = np.frombuffer(packed, "<u8", -1, TERM_COUNTS.size).astype(np.uint64)
-    return LexicalTerms(*(terms[start:end] for start, end in pairwise([0, *ends, len(terms)])))
+    return engine.LexicalTerms(*(terms[start:end] for start, end in pairwise([0, *ends, len(terms)])))
 
 
-def pack_words(words: StringWords) -> bytes:
+def pack_words(words: engine.StringWords) -> bytes:
     """Return the words of strings as deflated columns, because a string is repeated for each word."""
     return zlib.compress(np.concatenate(words).astype("<u8").tobytes(), level=1) if len(words.words) else b""
 
 
-def unpack_words(packed: bytes) -> StringWords:
+def unpack_words(packed: bytes) -> engine.StringWords:
     columns = np.frombuffer(zlib.decompress(packed) if packed else b"", "<u8").astype(np.uint64)
-    return StringWords(*columns.reshape(2, -1))
+    return engine.StringWords(*columns.reshape(2, -1))
 
 
-def pack_spans(spans: SpanColumns) -> bytes:
+def pack_spans(spans: engine.SpanColumns) -> bytes:
     """Return spans as deflated columns of little-endian numbers, then the class names; never empty."""
     columns = (
         np.diff(spans.starts, prepend=0).astype("<i4"),
@@ -246,12 +234,12 @@ def pack_spans(spans: SpanColumns) -> bytes:
     return zlib.compress(b"".join(parts), level=1)
 
 
-def unpack_span_columns(packed: bytes) -> SpanColumns:
+def unpack_span_columns(packed: bytes) -> engine.SpanColumns:
     raw = zlib.decompress(packed)
     name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
     starts = np.cumsum(gaps, dtype=np.int32)
-    return SpanColumns(starts, starts + lengths, codes, raw[len(raw) - name_bytes :].decode().split())
+    return engine.SpanColumns(starts, starts + lengths, codes, raw[len(raw) - name_bytes :].decode().split())
 
 
 def unpack_spans(packed: bytes, start: int = 0, end: int | None = None) -> Iterator[Span]:
@@ -269,16 +257,16 @@ def syntax_spans(text: str, language: str) -> list[Span]:
     if len(text) > COLOURED_CHARACTERS:
         return []
     try:
-        spans = front_end(language).highlight(text)
-    except LexerFailed:
+        spans = engine.front_end(language).highlight(text)
+    except engine.LexerFailed:
         return []
     return [span for span in spans if STYLED.fullmatch(span[2])]
 
 
-def span_columns(spans: Sequence[Span]) -> SpanColumns:
+def span_columns(spans: Sequence[Span]) -> engine.SpanColumns:
     classes = sorted({css for _, _, css in spans})
     code = {css: number for number, css in enumerate(classes)}
-    return SpanColumns(
+    return engine.SpanColumns(
         np.array([start for start, _, _ in spans], dtype=np.int32),
         np.array([end for _, end, _ in spans], dtype=np.int32),
         np.array([code[css] for _, _, css in spans], dtype=np.int32),
@@ -286,7 +274,7 @@ def span_columns(spans: Sequence[Span]) -> SpanColumns:
     )
 
 
-def styled_columns(text: str, spans: SpanColumns) -> SpanColumns:
+def styled_columns(text: str, spans: engine.SpanColumns) -> engine.SpanColumns:
     """Return those spans of a text that `syntax_spans` finds."""
     if len(text) > COLOURED_CHARACTERS:
         return span_columns([])
@@ -297,4 +285,4 @@ def styled_columns(text: str, spans: SpanColumns) -> SpanColumns:
     numbers = np.zeros(len(spans.classes), dtype=np.int32)
     numbers[used] = np.arange(len(used))
     classes = [spans.classes[code] for code in used]
-    return SpanColumns(spans.starts[kept], spans.ends[kept], numbers[codes], classes)
+    return engine.SpanColumns(spans.starts[kept], spans.ends[kept], numbers[codes], classes)

@@ -181,11 +181,7 @@ def preview_upload(
         _by_reason(ignored),
         _by_reason(skipped.entries),
         _by_reason(remaining),
-        (
-            *grouping.warnings,
-            *unmatched_patterns(skipped.unmatched),
-            *_code_warnings(uncompared, counted),
-        ),
+        (*grouping.warnings, *unmatched_patterns(skipped.unmatched), *_code_warnings(uncompared, counted)),
         tuple(counted),
     )
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from submissions.intake import document_text, sentences as reasons
+from submissions.intake import document_text, members, sentences as reasons
 from submissions.intake.document_text import FORMATS, DocumentFormat, document_format
 from submissions.intake.entries import Entry
 from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
@@ -40,24 +40,10 @@ from submissions.intake.limits import (
     TooLarge,
     damage_reason,
 )
-from submissions.intake.members import (
-    DAMAGE_ERRORS,
-    LOG,
-    ArchiveMember,
-    check_size,
-    children_of,
-    commit_log_entry,
-    copy_within_limits,
-    disk_member,
-    empty_copy,
-    folder_of_log,
-    root_name,
-    too_large,
-)
 from submissions.intake.zip_and_tar import read_tar, read_zip
 
 if TYPE_CHECKING:
-    Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
+    Reader = Callable[[IO[bytes], Budget], Iterator[members.ArchiveMember]]
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
     InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["Entry"]]
@@ -297,7 +283,7 @@ class _Unpacker:
                 yield from self.unpack_member(dated, folder, depth)
         except BadArchive:
             raise
-        except DAMAGE_ERRORS as error:
+        except members.DAMAGE_ERRORS as error:
             raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
         if empty:
             raise BadArchive(reasons.EMPTY_ARCHIVE)
@@ -319,7 +305,7 @@ class _Unpacker:
                 name, refusal = self._clean_name(member.name, folder)
                 if not refusal and not self.patterns.left_out_by_name(name):
                     yield _as_folder(name)
-        except DAMAGE_ERRORS:
+        except members.DAMAGE_ERRORS:
             return
         finally:
             file.seek(position)
@@ -340,16 +326,16 @@ class _Unpacker:
             unique = self._names.unique(entry.name) if entry.data is not None else entry.name
             yield entry._replace(name=unique)
 
-    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
+    def unpack_member(self, member: members.ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
         """Yield a file, or the entries of an archive; other students are read although one has too much."""
         try:
-            yield from self._unpack_member(check_size(member), folder, depth)
+            yield from self._unpack_member(members.check_size(member), folder, depth)
         except StudentTooLarge as error:
             if error.is_around(folder):
                 raise
             yield self.rest(error)
 
-    def _unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
+    def _unpack_member(self, member: members.ArchiveMember, folder: str, depth: int) -> Iterator[Entry]:
         if depth == 1:
             self._begin_nested("")
         name, refusal = self._clean_name(member.name, folder)
@@ -371,20 +357,20 @@ class _Unpacker:
             yield Entry(name, member.size, str(error), incomplete=is_rest)
         except BadArchive:
             raise
-        except DAMAGE_ERRORS as error:
+        except members.DAMAGE_ERRORS as error:
             yield Entry(name, member.size, damage_reason(error))
 
     def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[Entry]:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
         self.name = name
-        yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
+        yield from self.unpack_member(members.ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
 
     def unpack_folder(self, folder: Path, prefix: str) -> Iterator[Entry]:
         try:
-            children = children_of(folder)
+            children = members.children_of(folder)
         except OSError as error:
-            name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
+            name = f"{prefix}/" if prefix else members.root_name(folder, self.limits.path_length)
             yield Entry(name, 0, damage_reason(error))
             return
         for child in children:
@@ -398,9 +384,9 @@ class _Unpacker:
                 junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
                 yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child), name)
             else:
-                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
+                yield from self._unpack_on_disk(members.disk_member(child, status), name, prefix)
 
-    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[Entry]:
+    def _unpack_on_disk(self, member: members.ArchiveMember, name: str, prefix: str) -> Iterator[Entry]:
         """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
         self.name, self.budget = name, Budget(self.limits)
         try:
@@ -422,12 +408,14 @@ class _Unpacker:
             self._listed_junk.add(name)
             yield Entry(name, size, reason)
 
-    def _read_commit_log(self, member: ArchiveMember, name: str, folder: str) -> Iterator[Entry]:
+    def _read_commit_log(self, member: members.ArchiveMember, name: str, folder: str) -> Iterator[Entry]:
         """Yield the times in a log of Git that is directly in a folder left out by its name."""
-        is_log = name == folder + LOG and folder_of_log(name) is not None and not member.refusal
+        is_log = (
+            name == folder + members.LOG and members.folder_of_log(name) is not None and not member.refusal
+        )
         if is_log and self.limits.commit_log_bytes and name not in self._listed_junk:
             self._listed_junk.add(name)
-            yield commit_log_entry(member, name, self.budget)
+            yield members.commit_log_entry(member, name, self.budget)
 
     def _begin_nested(self, name: str) -> str:
         """Say which archive in the upload is unpacked from now on, if any; return why it must not be."""
@@ -442,7 +430,7 @@ class _Unpacker:
         ]
         return reasons_of[0] if len(reasons_of) >= MOST_UNREAD else ""
 
-    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[Entry]:
+    def _read(self, member: members.ArchiveMember, name: str, depth: int) -> Iterator[Entry]:
         with member.open() as stream:
             head = stream.read(CHUNK)
             archive, kind = archive_format(name, head[:HEAD_BYTES]), self._document(name, head)
@@ -450,12 +438,14 @@ class _Unpacker:
                 raise RefusalError(reason)
             limit = self.limits.archive_bytes if archive or kind else self.limits.file_bytes
             if member.size > limit:
-                raise too_large(limit)
+                raise members.too_large(limit)
             if kind:
                 self.documents.enter(name)
                 self.documents.check_documents()
-            with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
-                size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
+            with members.empty_copy(self.limits.spool_bytes if archive else 0) as copy:
+                size = members.copy_within_limits(
+                    head, stream, copy, member=member, budget=self.budget, limit=limit
+                )
                 if not size:
                     raise RefusalError(reasons.EMPTY_FILE)
                 copy.seek(0)
@@ -484,7 +474,7 @@ class _Unpacker:
         finally:
             self.documents.count_document(time.process_time() - started)
 
-    def _read_in_child(self, member: ArchiveMember, name: str, file: IO[bytes]) -> Iterator[Entry]:
+    def _read_in_child(self, member: members.ArchiveMember, name: str, file: IO[bytes]) -> Iterator[Entry]:
         assert self.in_child is not None
         before = _seconds_of_children()
         for entry in self.in_child(name, file, "", self.limits, self.patterns):

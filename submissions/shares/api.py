@@ -12,6 +12,7 @@ from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
 from submissions.cases.read import pair_names
+from submissions.core import api
 from submissions.core.access import (
     WithheldPair,
     find_assignment,
@@ -19,20 +20,6 @@ from submissions.core.access import (
     withheld,
     withheld_pair,
     withheld_pairs,
-)
-from submissions.core.api import (
-    A_PART,
-    LARGEST_ID,
-    Body,
-    Cursor,
-    Id,
-    Limit,
-    Problem,
-    cursor_of,
-    invalid_form,
-    names_of,
-    numbers_of,
-    user_of,
 )
 from submissions.core.mails import public_address
 from submissions.core.names import Names
@@ -46,7 +33,7 @@ from submissions.shares.views import ShareForm
 
 shares_router = Router()
 PATH = "/assignments/{assignment_id}/shares"
-PairId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+PairId = Annotated[int, Field(ge=1, le=api.LARGEST_ID)]
 
 withheld_router = Router()
 
@@ -72,7 +59,7 @@ class Shares(Schema):
     items: list[ShareOut]
 
 
-class ShareIn(Body):
+class ShareIn(api.Body):
     """A link for a day, a week, a month or until a day; for one pair, `left_id` and `right_id` name it."""
 
     lasting: Literal["day", "week", "month", "date"] = "week"
@@ -83,25 +70,27 @@ class ShareIn(Body):
 
 
 @shares_router.get(PATH, response=Shares, summary="List links", url_name="api_shares")
-def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
-    listed = shares_of(find_assignment(user_of(request), assignment_id, Right.SHARE))
+def list_shares(request: HttpRequest, assignment_id: api.Id) -> Shares:
+    listed = shares_of(find_assignment(api.user_of(request), assignment_id, Right.SHARE))
     working = [_share_out(request, one) for one in listed.working]
     stopped = [_share_out(request, one, ended=True) for one in (*listed.stopped, *listed.ended)]
     return Shares(items=working + stopped)
 
 
 @shares_router.post(PATH, response={201: ShareOut}, summary="Create a link", url_name="api_shares")
-def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[ShareOut]:
-    user = user_of(request)
+def add_share(request: HttpRequest, assignment_id: api.Id, body: ShareIn) -> Status[ShareOut]:
+    user = api.user_of(request)
     assignment = find_assignment(user, assignment_id, Right.SHARE)
     _require_all_that_it_shows(user, assignment)
     form = ShareForm(body.dict())
     if not form.is_valid():
-        raise invalid_form(form)
+        raise api.invalid_form(form)
     pair = None
     if body.left_id or body.right_id:
         if not (body.left_id and body.right_id):
-            raise Problem(422, "A pair has two ids: send left_id and right_id, or neither for the report.")
+            raise api.Problem(
+                422, "A pair has two ids: send left_id and right_id, or neither for the report."
+            )
         pair = pair_names(assignment, body.left_id, body.right_id)
     data = form.cleaned_data
     share = create_share(assignment, user, data["expires"], pair=pair, anonymous=data["anonymous"])
@@ -111,8 +100,8 @@ def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[
 @shares_router.delete(
     "/shares/{share_id}", response={204: None}, summary="Revoke a link", url_name="api_share"
 )
-def remove_share(request: HttpRequest, share_id: Id) -> Status[None]:
-    revoke_share(find_share(user_of(request), share_id))
+def remove_share(request: HttpRequest, share_id: api.Id) -> Status[None]:
+    revoke_share(find_share(api.user_of(request), share_id))
     return Status(204, None)
 
 
@@ -120,7 +109,7 @@ def _require_all_that_it_shows(user: User, assignment: Assignment) -> None:
     """Refuse a token for some courses where a link, which shows what its user may read, would show more."""
     of_user = withheld(assignment, User.objects.get(pk=user.pk)).copies
     if assignment.withheld.copies - of_user:
-        raise Problem(403, "The link would show work of courses that this token is not for.")
+        raise api.Problem(403, "The link would show work of courses that this token is not for.")
 
 
 def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:
@@ -171,15 +160,15 @@ class RequestOut(Schema):
     "/assignments/{assignment_id}/withheld", response=WithheldMatches, summary="List withheld matches"
 )
 def list_withheld(
-    request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
+    request: HttpRequest, assignment_id: api.Id, cursor: api.Cursor = "", limit: api.Limit = api.A_PART
 ) -> WithheldMatches:
     """List the matches with work of other courses that you may not read."""
-    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
-    report, (ranked, start) = report_of(assignment), numbers_of(cursor, 2)
+    assignment = find_assignment(api.user_of(request), assignment_id, Right.READ)
+    report, (ranked, start) = report_of(assignment), api.numbers_of(cursor, 2)
     if ranked not in {0, report.pk}:
-        raise Problem(409, "The assignment was ranked again meanwhile. Begin without a cursor.")
-    names, pairs = names_of(request, assignment), withheld_pairs(report)
-    following = cursor_of(report.pk, start + limit) if len(pairs) > start + limit else None
+        raise api.Problem(409, "The assignment was ranked again meanwhile. Begin without a cursor.")
+    names, pairs = api.names_of(request, assignment), withheld_pairs(report)
+    following = api.cursor_of(report.pk, start + limit) if len(pairs) > start + limit else None
     items = [_withheld_out(one, names) for one in pairs[start : start + limit]]
     return WithheldMatches(report=report.pk, items=items, next=following)
 
@@ -190,9 +179,11 @@ def list_withheld(
     summary="Ask to read a withheld match",
     url_name="api_reading_request",
 )
-def ask_to_read(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> Status[RequestOut]:
+def ask_to_read(
+    request: HttpRequest, assignment_id: api.Id, left_id: api.Id, right_id: api.Id
+) -> Status[RequestOut]:
     """Ask the owner of the other course; 200 with the state where nothing is left to ask."""
-    user = user_of(request)
+    user = api.user_of(request)
     report = report_of(find_assignment(user, assignment_id, Right.DECIDE))
     pair = withheld_pair(report, left_id, right_id)
     if not pair:

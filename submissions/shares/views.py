@@ -29,23 +29,7 @@ from submissions.pairs.read import find_pair
 from submissions.pairs.views import best_lines, pair_context
 from submissions.reports.read import ReportState, report_state
 from submissions.reports.views import filtered_response, report_page_context
-from submissions.shares import links as actions
-from submissions.shares.links import (
-    DURATIONS,
-    LONGEST,
-    ForgedToken,
-    ShareEnded,
-    create_share,
-    end_of_day,
-    find_request,
-    pair_by_names,
-    requests_of,
-    revoke_share,
-    share_of_token,
-    share_token,
-    shares_of,
-    take_over_share,
-)
+from submissions.shares import links, links as actions
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Course, Pair, ReadingRequest, Report, Share
@@ -66,12 +50,12 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = ShareForm(request.POST or None)
     if form.is_valid():
         data = form.cleaned_data
-        share = create_share(
+        share = links.create_share(
             assignment, request.user, data["expires"], pair=pair, anonymous=data["anonymous"]
         )
         messages.success(request, gettext("The link is ready: copy it and send it on."))
         return redirect(f"{reverse('shares', args=[pk])}#share-{share.pk}")
-    listed = shares_of(assignment)
+    listed = links.shares_of(assignment)
     context = {
         "assignment": assignment,
         "names": names_for(request, assignment),
@@ -99,13 +83,13 @@ def _parse_pair(assignment: Assignment, value: str) -> PairNames | None:
 
 
 def _address(request: HttpRequest, share: Share) -> str:
-    return public_address(request, reverse("shared", args=[share_token(share)]))
+    return public_address(request, reverse("shared", args=[links.share_token(share)]))
 
 
 @signed_in("POST")
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = find_share(request.user, pk)
-    revoke_share(share)
+    links.revoke_share(share)
     messages.info(request, gettext("The link was revoked. Whoever opens it is only told so."))
     return redirect("shares", share.assignment_id)
 
@@ -113,7 +97,7 @@ def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @signed_in("POST")
 def take_over(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = find_share(request.user, pk)
-    take_over_share(share, request.user)
+    links.take_over_share(share, request.user)
     messages.success(request, gettext("The link is yours: it shows what you may read."))
     return redirect(f"{reverse('shares', args=[share.assignment_id])}#share-{share.pk}")
 
@@ -125,12 +109,12 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     @wraps(view)
     def wrapper(request: HttpRequest, token: str, **sides: int | str) -> HttpResponse:
         try:
-            response = view(request, share_of_token(token), **sides)
-        except ForgedToken:
+            response = view(request, links.share_of_token(token), **sides)
+        except links.ForgedToken:
             response = render(
                 request, "submissions/shares/shared_forged.html", {"readonly": True}, status=403
             )
-        except ShareEnded as ended:
+        except links.ShareEnded as ended:
             context = {"readonly": True, "reason": str(ended)}
             response = render(request, "submissions/shares/shared_ended.html", context, status=410)
         except Http404:
@@ -187,9 +171,9 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
 
 
 def _shared_pair(share: Share, state: ReportState) -> Pair:
-    pair = pair_by_names(state.report, share.left, share.right) if state.report else None
+    pair = links.pair_by_names(state.report, share.left, share.right) if state.report else None
     if not pair:
-        raise ShareEnded(gettext("This link was to a pair that is not in the newest report any more."))
+        raise links.ShareEnded(gettext("This link was to a pair that is not in the newest report any more."))
     return pair
 
 
@@ -251,7 +235,7 @@ def _nothing_to_ask(
 @signed_in("POST")
 def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Agree to a request, refuse it, or withdraw an agreement."""
-    reading_request = find_request(request.user, pk)
+    reading_request = links.find_request(request.user, pk)
     course = reading_request.old.batch.assignment.course
     if actions.answer_request(reading_request, request.user, request.POST.get("state", "")):
         asking = reading_request.new.batch.assignment_id
@@ -264,7 +248,7 @@ def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def request_rows(request: AuthenticatedRequest, course: Course) -> list[RequestRow]:
     """Return the requests to read work of a course, newest first, as who may answer them sees them."""
-    rows = list(requests_of(course))
+    rows = list(links.requests_of(course))
     assignments = {row.old.batch.assignment_id: row.old.batch.assignment for row in rows}
     names = {pk: names_for(request, assignment) for pk, assignment in assignments.items()}
     return [
@@ -303,15 +287,15 @@ class ShareForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Set `expires` to the time at which the link ends."""
         data = self.cleaned_data
-        if (lasting := data.get("lasting")) in DURATIONS:
-            data["expires"] = timezone.now() + DURATIONS[lasting]
+        if (lasting := data.get("lasting")) in links.DURATIONS:
+            data["expires"] = timezone.now() + links.DURATIONS[lasting]
         elif lasting and "until" not in self.errors:
             self._set_expiry(data)
         return data
 
     def _set_expiry(self, data: dict[str, Any]) -> None:
         today = timezone.localdate()
-        until, latest = data.get("until"), today + LONGEST
+        until, latest = data.get("until"), today + links.LONGEST
         if not until:
             self.add_error("until", _("Choose the last day on which the link works."))
         elif until < today:
@@ -321,4 +305,4 @@ class ShareForm(forms.Form):
             message = _("A link lasts a year at most; choose {day} or earlier.")
             self.add_error("until", message.format(day=day))
         else:
-            data["expires"] = end_of_day(until)
+            data["expires"] = links.end_of_day(until)

@@ -19,22 +19,12 @@ from django.db.models import BinaryField, FileField, Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from submissions import models
 from submissions.archive.models import CorpusDocument
 from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.core.redaction import NameFinder
 from submissions.intake.entry_names import replace_invisible
-from submissions.models import (
-    Assignment,
-    AuditEntry,
-    Entry,
-    Pair,
-    ReadingRequest,
-    Statement,
-    Submission,
-    SubmissionFile,
-    SubmissionStudent,
-)
 from submissions.students.register import naming_rows
 from submissions.students.rows import NAMED, naming_rows_of
 
@@ -67,7 +57,7 @@ def write_export(work: Scope, target: IO[bytes]) -> int:
         archive.writestr("README.txt", README.format(made=f"{timezone.now():%Y-%m-%d %H:%M} UTC"))
         archive.writestr("data.json", json.dumps(data, ensure_ascii=False, indent=1, default=str))
         paths = _Paths()
-        statements: dict[int, tuple[Submission, Statement]] = {}
+        statements: dict[int, tuple[models.Submission, models.Statement]] = {}
         for submission in work.submissions:
             _write_files(archive, submission, paths)
             statements |= {one.pk: (submission, one) for one in _statements(submission)}
@@ -91,13 +81,13 @@ def note_export(work: Scope, who: str, reason: str, address: str | None = None) 
 def note(work: Scope, who: str, reason: str, address: str | None, *, action: str, page: str) -> None:
     """Write an entry of the audit log for each course that has something of a student, or one for none."""
     for course in [one.course.name for one in work.chosen] or [""]:
-        AuditEntry.objects.create(
+        models.AuditEntry.objects.create(
             who=who, address=address, action=action, course=course, subject=f"{work.text}: {reason}",
             page=page,
         )  # fmt: skip
 
 
-def _write_files(archive: zipfile.ZipFile, submission: Submission, paths: _Paths) -> None:
+def _write_files(archive: zipfile.ZipFile, submission: models.Submission, paths: _Paths) -> None:
     folder = _folder(submission, f"submission {submission.pk}")
     for file in submission.files.select_related("source").order_by("path").iterator():
         from submissions.intake.document_text import document_kind  # noqa: PLC0415 - exports alone need it
@@ -108,7 +98,7 @@ def _write_files(archive: zipfile.ZipFile, submission: Submission, paths: _Paths
         archive.writestr(paths.unused(folder, file.path + ".txt" * is_text), data)
 
 
-def _statements(submission: Submission) -> QuerySet[Statement]:
+def _statements(submission: models.Submission) -> QuerySet[models.Statement]:
     return submission.batch.assignment.statements.filter(name=submission.name)
 
 
@@ -135,7 +125,7 @@ class _Paths:
                 return path
 
 
-def _folder(submission: Submission, name: str) -> str:
+def _folder(submission: models.Submission, name: str) -> str:
     assignment = submission.batch.assignment
     return "/".join(["files", *(_segment(part) for part in (assignment.course.name, assignment.name, name))])
 
@@ -166,19 +156,19 @@ class _Rows:
         yield from submissions
         students = self.work.students
         names = {name for one in self.work.chosen for name in one.names}
-        yield from SubmissionStudent.objects.filter(
+        yield from models.SubmissionStudent.objects.filter(
             Q(pk__in=students) | Q(submission__in=self.work.copies, name__in=names)
         )
         yield from (row for one in self.work.chosen for row in one.enrolled)
-        yield from SubmissionFile.objects.filter(submission__in=submissions)
-        yield from Entry.objects.filter(submission__in=submissions)
-        yield from Pair.objects.filter(Q(left__in=submissions) | Q(right__in=submissions))
-        yield from ReadingRequest.objects.filter(Q(new__in=submissions) | Q(old__in=submissions))
+        yield from models.SubmissionFile.objects.filter(submission__in=submissions)
+        yield from models.Entry.objects.filter(submission__in=submissions)
+        yield from models.Pair.objects.filter(Q(left__in=submissions) | Q(right__in=submissions))
+        yield from models.ReadingRequest.objects.filter(Q(new__in=submissions) | Q(old__in=submissions))
         for model, columns in NAMED.items():
             yield from self._named(model, columns)
         for row, _ in naming_rows(self.work, with_held=True):
             yield row
-        for one in Assignment.objects.filter(pk__in=self.work.assignments).exclude(teams=""):
+        for one in models.Assignment.objects.filter(pk__in=self.work.assignments).exclude(teams=""):
             if self.work.spellings(one.course_id).is_in(one.teams):
                 yield one
         yield from self._in_corpora()
@@ -207,7 +197,7 @@ class _Rows:
             hidden = column.name in LEFT_OUT.get(row._meta.label, ())
             if not hidden and not isinstance(column, BinaryField | FileField):
                 out[column.attname] = self._masked(column.value_from_object(row))
-        if isinstance(row, Submission):
+        if isinstance(row, models.Submission):
             out["identifier"] = ", ".join(
                 part if part in self.work.spellings().ids else "student"
                 for part in row.identifier.split(", ")

@@ -13,25 +13,11 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Model, Q, QuerySet
 
+from submissions import models
 from submissions.archive.models import CorpusDocument, CorpusText
 from submissions.intake.choices import DistinctNames
 from submissions.intake.rosters import name_key
 from submissions.matches.groups import parse_lines
-from submissions.models import (
-    Alias,
-    Assignment,
-    Boilerplate,
-    CaseDecision,
-    CaseMember,
-    Decision,
-    Erasure,
-    Share,
-    Source,
-    Statement,
-    Submission,
-    SubmissionFile,
-    SubmissionStudent,
-)
 from submissions.students.naming import PSEUDONYM
 from submissions.uploads.fingerprinting import delete_unused, forget
 
@@ -50,11 +36,11 @@ ADDED = re.compile(r"\([^()]*\)")
 MEMBERS_OF_A_CASE = 2
 # The tables that name submissions by text, and the columns with the names.
 NAMED: dict[type[Model], tuple[str, ...]] = {
-    Alias: ("name",),
-    Decision: ("left", "right"),
-    Share: ("left", "right"),
-    CaseMember: ("name",),
-    Statement: ("name",),
+    models.Alias: ("name",),
+    models.Decision: ("left", "right"),
+    models.Share: ("left", "right"),
+    models.CaseMember: ("name",),
+    models.Statement: ("name",),
 }
 
 
@@ -85,7 +71,7 @@ class Counts:
         }
 
 
-def receipt_of(erasure: Erasure) -> dict[str, Any]:
+def receipt_of(erasure: models.Erasure) -> dict[str, Any]:
     """Return what a receipt says: who erased when and why, and how much; the student is digests only."""
     return {
         "receipt": erasure.pk,
@@ -109,13 +95,13 @@ def receipt_of(erasure: Erasure) -> dict[str, Any]:
 def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
     """Delete the student's own submissions with all their data; take the student out of group submissions."""
     submission_ids = [one.pk for one in scope.sole]
-    files = SubmissionFile.objects.filter(
+    files = models.SubmissionFile.objects.filter(
         Q(submission__in=submission_ids) | Q(submission__origin__in=submission_ids)
     )
     keys = {key for row in files.values_list("document_id", "next_document_id") for key in row if key}
     sources = set(files.values_list("source__sha256", flat=True))
     _erase_passages(keys, submission_ids, counts)
-    counts.delete(Submission.objects.filter(pk__in=submission_ids))
+    counts.delete(models.Submission.objects.filter(pk__in=submission_ids))
     counts.removed.update(delete_unused(keys))
     forget(keys)
     _erase_from_corpora(scope, sources, counts)
@@ -126,9 +112,9 @@ def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
 def _erase_passages(documents: set[int], submission_ids: list[int], counts: Counts) -> None:
     """Delete ignored passages of code that only this student handed in: their document leaves."""
     of_student = Q(submission__in=submission_ids) | Q(submission__origin__in=submission_ids)
-    others = SubmissionFile.objects.exclude(of_student)
+    others = models.SubmissionFile.objects.exclude(of_student)
     kept = others.filter(document__in=documents).values("document")
-    passages = Boilerplate.objects.filter(document__in=documents, first__isnull=False)
+    passages = models.Boilerplate.objects.filter(document__in=documents, first__isnull=False)
     counts.delete(passages.exclude(document__in=kept))
 
 
@@ -137,7 +123,7 @@ def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None
 
     Bytes that somebody else handed in too stay, and names that another row has.
     """
-    kept = set(Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
+    kept = set(models.Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
     spellings = scope.alone
     columns, named = spellings.condition(("name", "reason"))
     gone = sources - kept
@@ -151,13 +137,13 @@ def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None
     counts.delete(CorpusText.objects.filter(documents=None))
 
 
-def _leave(scope: Scope, submission: Submission, new_names: NewNames, counts: Counts) -> None:
+def _leave(scope: Scope, submission: models.Submission, new_names: NewNames, counts: Counts) -> None:
     """Take the student out of a group's submission and of its copies; the work of the others stays."""
-    students = SubmissionStudent.objects.filter(pk__in=scope.students, submission=submission)
+    students = models.SubmissionStudent.objects.filter(pk__in=scope.students, submission=submission)
     names = {row.name for row in students}
     ids = {row.identifier for row in students if row.identifier}
-    copies = Submission.objects.filter(origin=submission).select_related("batch")
-    counts.delete(SubmissionStudent.objects.filter(submission__in=copies, name__in=names))
+    copies = models.Submission.objects.filter(origin=submission).select_related("batch")
+    counts.delete(models.SubmissionStudent.objects.filter(submission__in=copies, name__in=names))
     counts.delete(students)
     for one in (submission, *copies):
         parts = [PSEUDONYM if part in ids else part for part in one.identifier.split(", ")]
@@ -175,16 +161,16 @@ def new_names(scope: Scope) -> NewNames:
     return names
 
 
-def _name_of_group(scope: Scope, submission: Submission) -> str:
+def _name_of_group(scope: Scope, submission: models.Submission) -> str:
     """Return the name of a group's submission without the student, unlike any other of its upload."""
     origin = submission.origin_id or submission.pk
-    students = SubmissionStudent.objects.filter(pk__in=scope.students, submission=origin)
+    students = models.SubmissionStudent.objects.filter(pk__in=scope.students, submission=origin)
     name = submission.name
     for student in students.values_list("name", flat=True):
         name = re.sub(rf"(?<!\w){re.escape(student)}(?!\w)", PSEUDONYM, name, flags=re.IGNORECASE)
     if name == submission.name:
         return name
-    siblings = Submission.objects.filter(batch=submission.batch_id).exclude(pk=submission.pk)
+    siblings = models.Submission.objects.filter(batch=submission.batch_id).exclude(pk=submission.pk)
     return DistinctNames(siblings.values_list("name", flat=True)).add(name)
 
 
@@ -194,14 +180,14 @@ def erase_names(scope: Scope, names: NewNames, counts: Counts) -> None:
     A name that a submission of somebody else has too in the assignment stays in them.
     """
     names = {key: new for key, new in names.items() if key not in _names_of_others(scope, names)}
-    members = CaseMember.objects.order_by().values_list("decision").annotate(number=Count("pk"))
+    members = models.CaseMember.objects.order_by().values_list("decision").annotate(number=Count("pk"))
     before = dict(members)
     for model, columns in NAMED.items():
         for row in naming_rows_of(scope, model, columns, names):
             _erase_row(row, columns, partial(_new_name, scope, names, row.assignment), counts)
     after = dict(members.all())
     smaller = [pk for pk, number in before.items() if after.get(pk, 0) < min(number, MEMBERS_OF_A_CASE)]
-    counts.delete(CaseDecision.objects.filter(pk__in=smaller))
+    counts.delete(models.CaseDecision.objects.filter(pk__in=smaller))
     for assignment in _searched_assignments(scope).exclude(teams=""):
         _erase_from_teams(scope, assignment, counts)
 
@@ -210,13 +196,15 @@ def _names_of_others(scope: Scope, names: NewNames) -> set[tuple[int, str]]:
     """Return those of the names of submissions, by assignment, that a submission of somebody else has."""
     own = [one.pk for one in (*scope.submissions, *scope.copies)]
     assignments, texts = {pk for pk, _ in names}, {name for _, name in names}
-    rows = Submission.objects.filter(batch__assignment__in=assignments, name__in=texts).exclude(pk__in=own)
+    rows = models.Submission.objects.filter(batch__assignment__in=assignments, name__in=texts).exclude(
+        pk__in=own
+    )
     return set(rows.values_list("batch__assignment", "name"))
 
 
-def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[Assignment]:
+def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[models.Assignment]:
     held = [] if with_held else [one.pk for one in scope.held]
-    return Assignment.objects.filter(pk__in=scope.assignments).exclude(pk__in=held)
+    return models.Assignment.objects.filter(pk__in=scope.assignments).exclude(pk__in=held)
 
 
 def naming_rows_of(
@@ -235,7 +223,7 @@ def naming_rows_of(
     return list(rows.filter(condition).select_related("assignment").order_by("pk"))
 
 
-def _new_name(scope: Scope, names: NewNames, assignment: Assignment, name: str) -> str:
+def _new_name(scope: Scope, names: NewNames, assignment: models.Assignment, name: str) -> str:
     """Return the name that replaces the name of a submission, empty if it named only the student."""
     if (known := names.get((assignment.pk, name))) is not None:
         return known
@@ -252,7 +240,7 @@ def _erase_row(row: Any, columns: tuple[str, ...], new: Callable[[str], str], co
     values = dict(zip(columns, _in_order(after), strict=True))
     rows = type(row).objects
     # Names in the text of a statement cannot be replaced: erasing one member deletes the group's statement.
-    is_gone = isinstance(row, Statement) or any(
+    is_gone = isinstance(row, models.Statement) or any(
         name and not other for name, other in zip(before, after, strict=True)
     )
     if is_gone or rows.filter(assignment=row.assignment, **values).exclude(pk=row.pk).exists():
@@ -270,7 +258,7 @@ def _in_order(names: list[str]) -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
-def _erase_from_teams(scope: Scope, assignment: Assignment, counts: Counts) -> None:
+def _erase_from_teams(scope: Scope, assignment: models.Assignment, counts: Counts) -> None:
     """Take the student out of the teams; delete teams with fewer than two members left."""
     spellings = scope.spellings(assignment.course_id)
     if not spellings.is_in(assignment.teams):

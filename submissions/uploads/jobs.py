@@ -15,20 +15,9 @@ from submissions.core.database import WAITS_FOR_ROOM
 from submissions.core.models import Refusal
 from submissions.intake.limits import BadArchive
 from submissions.models import Assignment, Batch, BoilerplateUpload, Document, Job, LanguageChange, Upload
-from submissions.uploads import lifecycle, rereading
+from submissions.uploads import ingestion, lifecycle, rereading
 from submissions.uploads.files import discard_uploads, entries
 from submissions.uploads.fingerprinting import delete_unused, fingerprint_groups, fingerprint_pending
-from submissions.uploads.ingestion import (
-    BatchEnded,
-    add_documents_done,
-    count_pending,
-    groups,
-    identify,
-    ingest_batch,
-    pending_documents,
-    store_documents,
-    store_sources,
-)
 from submissions.uploads.lifecycle import enqueue_rank, language_lock
 from submissions.uploads.rereading import needs_coarse_streams
 from submissions.work import jobs
@@ -82,16 +71,20 @@ def register_boilerplate(upload: BoilerplateUpload) -> None:
 def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocument], list[Refusal]]:
     used: list[NamedDocument] = []
     refusals: list[Refusal] = []
-    for group in groups(entries(upload.uploads.all(), in_one_folder=True)):
+    for group in ingestion.groups(entries(upload.uploads.all(), in_one_folder=True)):
         refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
         files = [entry for entry in group if entry.data is not None]
-        languages = list(identify(files, "text" if upload.statement else upload.assignment.language))
-        sources = store_sources([entry.data or b"" for entry in files])
+        languages = list(
+            ingestion.identify(files, "text" if upload.statement else upload.assignment.language)
+        )
+        sources = ingestion.store_sources([entry.data or b"" for entry in files])
         for file, language, source in zip(files, languages, sources, strict=True):
             if isinstance(language, Unreadable):
                 refusals.append(Refusal(name=file.name, reason=str(language)))
             else:
-                used.append(NamedDocument(file.name, source, store_documents([(source, language)])[0]))
+                used.append(
+                    NamedDocument(file.name, source, ingestion.store_documents([(source, language)])[0])
+                )
     return used, refusals
 
 
@@ -124,8 +117,8 @@ def unpack(job: Job) -> None:
     batch = Batch.objects.filter(pk=job.subject, state__in=states).select_related("assignment").first()
     try:
         if batch:
-            ingest_batch(batch, is_interactive=job.queue == INTERACTIVE)
-    except BatchEnded:
+            ingestion.ingest_batch(batch, is_interactive=job.queue == INTERACTIVE)
+    except ingestion.BatchEnded:
         return
     except BadArchive as error:
         raise jobs.Refused(str(error), "nothing of the upload can be read") from error
@@ -138,7 +131,7 @@ def enqueue_documents(batch_id: int, queue: str) -> None:
     if batch is None:
         return
     discard_uploads(Upload.objects.filter(batch=batch_id))
-    keys = pending_documents(batch_id)
+    keys = ingestion.pending_documents(batch_id)
     _enqueue_lanes("read_documents", batch_id, keys, queue, batch.uploaded_by_id)
     _rank_when_read(batch_id)
 
@@ -159,8 +152,8 @@ def read_documents(job: Job) -> None:
     if batch is None:
         return
 
-    coarse, count = needs_coarse_streams(batch.assignment_id), partial(add_documents_done, batch.pk)
-    _read_lane(job, partial(pending_documents, batch.pk), count, coarse=coarse)
+    coarse, count = needs_coarse_streams(batch.assignment_id), partial(ingestion.add_documents_done, batch.pk)
+    _read_lane(job, partial(ingestion.pending_documents, batch.pk), count, coarse=coarse)
     _rank_when_read(batch.pk)
 
 
@@ -186,7 +179,7 @@ def _read_lane(
 
 def _rank_when_read(batch_id: int) -> None:
     """Update the number of documents read; when none is left, enqueue the ranking, once."""
-    if count_pending(batch_id):
+    if ingestion.count_pending(batch_id):
         return
     with transaction.atomic():
         if lifecycle.start_ranking(batch_id):

@@ -53,17 +53,7 @@ from submissions.reports import views as assignments
 from submissions.reports.page import boilerplate_context
 from submissions.reports.progress import activity_of, ranking_progress, uploads_before
 from submissions.reports.read import report_state
-from submissions.uploads import change as uploads, lifecycle
-from submissions.uploads.change import (
-    add_boilerplate,
-    create_batch,
-    dismiss_boilerplate_upload,
-    group_as,
-    list_again,
-    read_listed,
-    remove_boilerplate,
-    set_patterns,
-)
+from submissions.uploads import change, lifecycle
 from submissions.uploads.files import delete_resumable, expiry
 from submissions.uploads.forms import (
     DEPTH,
@@ -121,7 +111,9 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
     try:
         data, preview = form.cleaned_data, "preview" in request.POST
-        batch = create_batch(assignment, request.user, data["files"], preview=preview, role=data["role"])
+        batch = change.create_batch(
+            assignment, request.user, data["files"], preview=preview, role=data["role"]
+        )
         request.audit_subject = batch.name
         return redirect(batch)
     except QuotaExceeded as refusal:
@@ -227,8 +219,8 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = find_batch(request.user, pk, Right.CHANGE)
     rule = request.POST.get("rule", "")
     if rule in REASONS:
-        uploads.count_rule(batch.assignment, rule)
-        if not list_again(batch):
+        change.count_rule(batch.assignment, rule)
+        if not change.list_again(batch):
             text = _("Counts from the next upload on: {rule}. To count it here, upload these files again.")
             messages.info(request, text.format(rule=fixed_text(REASONS[rule])))
     return redirect(batch)
@@ -428,7 +420,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     error = ""
     try:
         choices = PreviewForm(request.POST).change(batch.grouping_choices)
-        waited = group_as(batch, choices)
+        waited = change.group_as(batch, choices)
     except BadChoices as refusal:
         error, waited = str(refusal), batch.is_listed
     batch.refresh_from_db()
@@ -436,7 +428,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.info(request, _("This upload was read, cancelled or deleted meanwhile."))
         return _reload(request, batch)
     if request.POST.get("do") == "read" and not error:
-        read_listed(batch)
+        change.read_listed(batch)
         return _reload(request, batch)
     if request.htmx:
         return _answer(request, batch, error=error)
@@ -452,7 +444,7 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = find_batch(request.user, pk, Right.CHANGE)
     form = PatternFields(request.POST)
     if batch.is_listed and form.is_valid():
-        set_patterns(batch, request.user, form.cleaned_data)
+        change.set_patterns(batch, request.user, form.cleaned_data)
         batch = find_batch(request.user, pk, Right.CHANGE)
     if not batch.is_listed:
         return _reload(request, batch)
@@ -497,7 +489,7 @@ def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if form.is_valid():
         try:
-            add_boilerplate(assignment, form.cleaned_data["files"], statement=is_statement)
+            change.add_boilerplate(assignment, form.cleaned_data["files"], statement=is_statement)
             return _redirect_to_boilerplate(assignment)
         except QuotaExceeded as refusal:
             form.add_error("files", str(refusal))
@@ -528,14 +520,14 @@ def boilerplate_progress(request: AuthenticatedRequest, pk: int) -> HttpResponse
 def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Stop displaying what became of uploaded boilerplate."""
     upload = find_boilerplate_upload(request.user, pk, Right.CHANGE)
-    dismiss_boilerplate_upload(upload)
+    change.dismiss_boilerplate_upload(upload)
     return _redirect_to_boilerplate(upload.assignment)
 
 
 @signed_in("POST")
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     boilerplate = find_boilerplate(request.user, pk, Right.CHANGE)
-    remove_boilerplate(boilerplate)
+    change.remove_boilerplate(boilerplate)
     name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
     text = _("{name} counts again; the pairs are being ranked without it as boilerplate.")
     messages.info(request, text.format(name=name))

@@ -26,24 +26,10 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from moss.integrations.lti import tokens
 from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse
 from moss.integrations.lti.people import Arrival, arrive
 from moss.integrations.lti.requests_out import LaunchRefused
-from moss.integrations.lti.tokens import (
-    CLAIM,
-    DEEP_LINKING,
-    VERSION,
-    Launch,
-    browser_key,
-    new_state,
-    open_again,
-    public_keys,
-    read_state,
-    read_token,
-    set_cookie,
-    sign,
-    use_nonce,
-)
 from submissions.audit.models import AuditAction
 from submissions.models import Assignment, AuditEntry
 from submissions.pages.requests import client_address
@@ -69,7 +55,7 @@ HANDED_BACK = ("login_hint", "lti_message_hint")
 FRAMES = {"iframe", "frame", "object", "embed"}
 
 
-def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
+def receive(launch: tokens.Launch, user: User, platform_course: PlatformCourse) -> str:
     """Store a platform's question, and return the address of the page that asks it."""
     url, data = launch.question.deep_link_return_url, launch.question.data
     if len(url) > LONGEST_URL or not platform_course.platform.has_address(url):
@@ -85,7 +71,7 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
     if LINK not in launch.question.accept_types or len(data or "") > LONGEST_DATA:
         raise LaunchRefused(
             _("Your learning platform asks for something else than a link."),
-            open_again(),
+            tokens.open_again(),
             "no link asked for",
         )
     DeepLinkRequest.objects.filter(created__lt=timezone.now() - HOLDS).delete()
@@ -122,14 +108,14 @@ def answer(row: DeepLinkRequest, assignment: Assignment, launch_url: str) -> str
         "iat": now,
         "exp": now + int(ANSWER_HOLDS.total_seconds()),
         "nonce": secrets.token_urlsafe(16),
-        f"{CLAIM}message_type": "LtiDeepLinkingResponse",
-        f"{CLAIM}version": VERSION,
-        f"{CLAIM}deployment_id": row.platform_course.deployment,
+        f"{tokens.CLAIM}message_type": "LtiDeepLinkingResponse",
+        f"{tokens.CLAIM}version": tokens.VERSION,
+        f"{tokens.CLAIM}deployment_id": row.platform_course.deployment,
         f"{DL}content_items": [item],
     }
     if row.data is not None:
         claims[f"{DL}data"] = row.data
-    return sign(claims)
+    return tokens.sign(claims)
 
 
 def _refuses(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -159,8 +145,8 @@ def login(request: HttpRequest) -> HttpResponse:
     if request.headers.get("Sec-Fetch-Dest", "") in FRAMES:
         return _in_new_window(request, fields)
     platform = _platform(fields)
-    browser = browser_key(request)
-    state, nonce = new_state(platform, browser)
+    browser = tokens.browser_key(request)
+    state, nonce = tokens.new_state(platform, browser)
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -174,7 +160,7 @@ def login(request: HttpRequest) -> HttpResponse:
     }
     separator = "&" if "?" in platform.auth_url else "?"
     response = HttpResponseRedirect(f"{platform.auth_url}{separator}{urlencode(query)}")
-    set_cookie(response, browser)
+    tokens.set_cookie(response, browser)
     return response
 
 
@@ -209,16 +195,16 @@ def launch(request: HttpRequest) -> HttpResponse:
     if "error" in request.POST:
         raise LaunchRefused(
             _("Your learning platform did not sign you in."),
-            open_again(),
+            tokens.open_again(),
             f"platform answered {request.POST['error']!r:.100}",
         )
-    state = read_state(request.POST.get("state", ""), request)
+    state = tokens.read_state(request.POST.get("state", ""), request)
     platform = Platform.objects.filter(pk=state.platform).first()
     if platform is None:
         reason = _("This learning platform is not registered here any more.")
         raise LaunchRefused(reason, _("Ask the administrator of this service."), "platform was removed")
-    claims = read_token(platform, request.POST.get("id_token", ""), state.nonce)
-    use_nonce(state.nonce)
+    claims = tokens.read_token(platform, request.POST.get("id_token", ""), state.nonce)
+    tokens.use_nonce(state.nonce)
     arrival = arrive(platform, claims)
     _log(request, arrival)
     address = _destination(request, claims, arrival)
@@ -227,10 +213,10 @@ def launch(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
+def _destination(request: HttpRequest, claims: tokens.Launch, arrival: Arrival) -> str:
     """Return the address of what a launch opens. Nothing of another course is opened."""
     course = arrival.platform_course.course
-    if claims.kind == DEEP_LINKING:
+    if claims.kind == tokens.DEEP_LINKING:
         return receive(claims, arrival.user, arrival.platform_course)
     chosen = claims.custom.get(ASSIGNMENT)
     if not chosen:
@@ -261,4 +247,4 @@ def _log(request: HttpRequest, arrival: Arrival) -> None:
 @require_GET
 def keys(_request: HttpRequest) -> HttpResponse:
     """List the public key of this service, with which platforms check what it sends."""
-    return JsonResponse(public_keys())
+    return JsonResponse(tokens.public_keys())

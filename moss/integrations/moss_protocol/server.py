@@ -18,28 +18,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 from django.conf import settings
 from django.db import close_old_connections, connections
 
+from moss.integrations.moss_protocol import protocol, uploads
 from moss.integrations.moss_protocol.models import account_of
-from moss.integrations.moss_protocol.protocol import (
-    LANGUAGES,
-    FileLine,
-    Options,
-    ProtocolError,
-    SentNames,
-    file_line,
-    front_end_name,
-    sent_text,
-    split,
-    text,
-)
-from moss.integrations.moss_protocol.uploads import (
-    ARCHIVE,
-    BASE_ARCHIVE,
-    Received,
-    Spool,
-    clean_comment,
-    outcome,
-    store,
-)
 from submissions.core.accounts import QuotaExceeded
 from submissions.intake.limits import Limits, format_size
 
@@ -229,7 +209,7 @@ class Server(Protocol):
     async def account(self, address: str, user_id: str) -> User | None: ...
 
     async def store_and_wait(
-        self, received: Received, stored: Callable[[], None], is_closing: Callable[[], bool]
+        self, received: uploads.Received, stored: Callable[[], None], is_closing: Callable[[], bool]
     ) -> str: ...
 
 
@@ -244,12 +224,12 @@ class Session:
         self.address: str = peer[0] if peer else ""
         self._server, self._reader, self._writer = server, reader, writer
         self._limits = server.limits
-        self._options = Options()
+        self._options = protocol.Options()
         self._user: User | None = None
         self._refusal = ""
         self._is_over = False
-        self._names: SentNames | None = None
-        self._spools: dict[str, Spool] = {}
+        self._names: protocol.SentNames | None = None
+        self._spools: dict[str, uploads.Spool] = {}
         self._files = 0
         self._bytes = 0
 
@@ -262,7 +242,7 @@ class Session:
             await self._exchange()
             if not self._is_over:
                 await self._drain()
-        except ProtocolError as error:
+        except protocol.ProtocolError as error:
             await self._answer(f"Error: {error}")
             await self._drain()
         except TimeoutError:
@@ -284,8 +264,10 @@ class Session:
         if self._is_over:
             return False
         if word != "moss":
-            raise ProtocolError("This port takes the files of MOSS clients. The pages are at another port.")
-        self._user = await self._server.account(self.address, text(rest))
+            raise protocol.ProtocolError(
+                "This port takes the files of MOSS clients. The pages are at another port."
+            )
+        self._user = await self._server.account(self.address, protocol.text(rest))
         if self._user is None:
             self._refuse(UNKNOWN)
         elif not self._server.connections.begin_session(self):
@@ -300,11 +282,11 @@ class Session:
                 break
             if self._is_over:
                 return False
-            self._options.set(word, text(rest))
-        self._options.language = text(rest)[:40]
-        if front_end_name(self._options.language) is None:
-            self._refuse(f"The language is not known. Choose one of: {' '.join(LANGUAGES)}.")
-        self._names = SentNames(self._options.directory)
+            self._options.set(word, protocol.text(rest))
+        self._options.language = protocol.text(rest)[:40]
+        if protocol.front_end_name(self._options.language) is None:
+            self._refuse(f"The language is not known. Choose one of: {' '.join(protocol.LANGUAGES)}.")
+        self._names = protocol.SentNames(self._options.directory)
         await self._answer("no" if self._refusal else "yes")
         return True
 
@@ -313,15 +295,15 @@ class Session:
         while True:
             word, rest = await self._words()
             if word == "file":
-                await self._file(file_line(rest))
+                await self._file(protocol.file_line(rest))
             elif word == "query":
-                return clean_comment(sent_text(rest.partition(b" ")[2]))
+                return uploads.clean_comment(protocol.sent_text(rest.partition(b" ")[2]))
             elif self._is_over:
                 return None
             else:
-                self._options.set(word, text(rest))
+                self._options.set(word, protocol.text(rest))
 
-    async def _file(self, file: FileLine) -> None:
+    async def _file(self, file: protocol.FileLine) -> None:
         self._check_limits(file)
         spool = self._begin(file)
         left = file.size
@@ -335,7 +317,7 @@ class Session:
         if spool and not self._refusal:
             spool.end()
 
-    def _check_limits(self, file: FileLine) -> None:
+    def _check_limits(self, file: protocol.FileLine) -> None:
         """Refuse the session when a file exceeds a limit; end it when the file is too large to be skipped.
 
         Raises ProtocolError when the stated size is beyond what a whole session may have.
@@ -343,7 +325,9 @@ class Session:
         limits = self._limits
         self._files, self._bytes = self._files + 1, self._bytes + file.size
         if file.size > limits.total_bytes:
-            raise ProtocolError(f"A file may have {format_size(limits.file_bytes)}, not {file.size} bytes.")
+            raise protocol.ProtocolError(
+                f"A file may have {format_size(limits.file_bytes)}, not {file.size} bytes."
+            )
         if file.size > limits.file_bytes:
             self._refuse(f"File {file.number} has more than {format_size(limits.file_bytes)}. Leave it out.")
         elif self._files > limits.files:
@@ -351,23 +335,23 @@ class Session:
         elif self._bytes > limits.total_bytes:
             self._refuse(f"The files have more than {format_size(limits.total_bytes)}. Send fewer at a time.")
 
-    def _begin(self, file: FileLine) -> Spool | None:
+    def _begin(self, file: protocol.FileLine) -> uploads.Spool | None:
         """Begin a file in its archive; return None where the session is refused."""
         assert self._names is not None
         if self._refusal:
             return None
-        names = SentNames(directory=False) if file.is_base else self._names
+        names = protocol.SentNames(directory=False) if file.is_base else self._names
         path = f"{self._files}/{names.path(file.name)}" if file.is_base else names.path(file.name)
         try:
-            kind = BASE_ARCHIVE if file.is_base else ARCHIVE
-            spool = self._spools.get(kind) or self._spools.setdefault(kind, Spool())
+            kind = uploads.BASE_ARCHIVE if file.is_base else uploads.ARCHIVE
+            spool = self._spools.get(kind) or self._spools.setdefault(kind, uploads.Spool())
             spool.begin(path, file.size)
         except OSError as error:
             self._fail(error)
             return None
         return spool
 
-    async def _keep(self, spool: Spool | None, data: bytes) -> None:
+    async def _keep(self, spool: uploads.Spool | None, data: bytes) -> None:
         if spool is None or self._refusal:
             return
         try:
@@ -379,21 +363,21 @@ class Session:
         """Return the last line for the client: an address or an error."""
         if self._refusal:
             return f"Error: {self._refusal}"
-        files, base = self._spools.get(ARCHIVE), self._spools.get(BASE_ARCHIVE)
+        files, base = self._spools.get(uploads.ARCHIVE), self._spools.get(uploads.BASE_ARCHIVE)
         if not files or not files.files:
             return f"Error: {NO_FILES}"
         assert self._user is not None
         assert self._names is not None
-        received = Received(
+        received = uploads.Received(
             self._user,
             self.address,
             self._options,
-            front_end_name(self._options.language) or "",
+            protocol.front_end_name(self._options.language) or "",
             comment,
             self._names.sent,
             len(self._names.folders),
-            files.uploaded(ARCHIVE),
-            base.uploaded(BASE_ARCHIVE) if base else None,
+            files.uploaded(uploads.ARCHIVE),
+            base.uploaded(uploads.BASE_ARCHIVE) if base else None,
         )
         return await self._server.store_and_wait(received, self._close_spools, self._writer.is_closing)
 
@@ -408,7 +392,7 @@ class Session:
 
     async def _words(self, seconds: float | None = None) -> tuple[str, bytes]:
         """Return the first word of the next line, and the rest; note the end of the session."""
-        word, rest = split(await self._line(seconds))
+        word, rest = protocol.split(await self._line(seconds))
         self._is_over = word in {"", "end"}
         return word, rest
 
@@ -425,9 +409,9 @@ class Session:
                 raise EOFError from end
             return b""
         except asyncio.LimitOverrunError as error:
-            raise ProtocolError("A line is too long.") from error
+            raise protocol.ProtocolError("A line is too long.") from error
         if len(line) > self._limits.line_bytes:
-            raise ProtocolError(f"A line has more than {self._limits.line_bytes:,} bytes.")
+            raise protocol.ProtocolError(f"A line has more than {self._limits.line_bytes:,} bytes.")
         return line
 
     async def _answer(self, line: str) -> None:
@@ -498,14 +482,14 @@ class ListeningServer:
         return user
 
     async def store_and_wait(
-        self, received: Received, stored: Callable[[], None], is_closing: Callable[[], bool]
+        self, received: uploads.Received, stored: Callable[[], None], is_closing: Callable[[], bool]
     ) -> str:
         """Store an upload, wait for its report, and return the line for the client.
 
         `stored` is called when the received files are no longer needed.
         """
         try:
-            result = await self._in_database(store, received)
+            result = await self._in_database(uploads.store, received)
         except QuotaExceeded as refusal:
             return f"Error: {refusal}"
         except Exception:
@@ -521,7 +505,7 @@ class ListeningServer:
         """Return when the report is ready, or after the longest time; return an error where there is one."""
         pause, until = FIRST_LOOK, time.monotonic() + self.limits.report_seconds
         while time.monotonic() < until and not is_closing():
-            if (ended := await self._in_database(outcome, assignment)) is not None:
+            if (ended := await self._in_database(uploads.outcome, assignment)) is not None:
                 return ended.error
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

@@ -10,19 +10,11 @@ from typing import NamedTuple
 
 from submissions.intake.entries import Entry
 from submissions.intake.entry_names import folders_around
+from submissions.intake.left_out import rules
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.left_out.rules import (
-    RULES,
-    Folder,
-    Rule,
-    is_output,
-    matches,
-    rule_of_content,
-    rules_of_folder,
-)
 from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 
-COPY = next(rule for rule in RULES if rule.copies)
+COPY = next(rule for rule in rules.RULES if rule.copies)
 # Files that are no program; a submission of only these would be empty.
 NO_CODE = (
     "*.md *.txt *.rst *.json *.xml *.yml *.yaml *.csv *.tsv *.html *.htm *.css *.svg *.properties *.toml"
@@ -46,7 +38,7 @@ def digest(data: bytes) -> bytes:
 
 def reason_of_content(path: str, data: bytes, patterns: FilePatterns) -> str:
     """Return why what a file says leaves it out; empty if it stays."""
-    rule = rule_of_content(path, data, patterns.taken_in)
+    rule = rules.rule_of_content(path, data, patterns.taken_in)
     return rule.reason if rule else ""
 
 
@@ -155,14 +147,14 @@ def _folder_reasons(
     for folder in sorted(inside, key=len):
         parent, _, name = folder.rstrip("/").rpartition("/")
         beside = names[f"{parent}/" if parent else ""] if folder else set()
-        described = Folder(name, inside[folder], names[folder], beside)
-        for rule in rules_of_folder(described, patterns.taken_in):
+        described = rules.Folder(name, inside[folder], names[folder], beside)
+        for rule in rules.rules_of_folder(described, patterns.taken_in):
             for path, whole in _files_of_rule(folder, inside[folder], rule):
                 reasons.setdefault(path, (whole, rule.reason))
     return {path: reason for path, reason in reasons.items() if path in files}
 
 
-def _files_of_rule(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple[str, str]]:
+def _files_of_rule(folder: str, inside: list[str], rule: rules.Rule) -> Iterator[tuple[str, str]]:
     """Yield the path of each file that a rule leaves out, and the folder if all in it is left out."""
     files = [path for path in inside if not rule.files or _is_one_of(rule.files, path)]
     whole = folder if len(files) == len(inside) else ""
@@ -173,7 +165,7 @@ def _copies(files: Mapping[str, Entry], patterns: FilePatterns) -> Iterator[str]
     """Yield the files in folders of build output whose bytes are also in a file outside such folders."""
     if COPY.name in patterns.taken_in:
         return
-    output = {path for path in files if any(map(is_output, path.split("/")[:-1]))}
+    output = {path for path in files if any(map(rules.is_output, path.split("/")[:-1]))}
     written = {files[path].digest for path in files.keys() - output}
     yield from (path for path in output if files[path].digest in written)
 
@@ -184,7 +176,7 @@ def any_code(paths: Iterable[str]) -> bool:
 
 
 def _is_one_of(patterns: str, path: str) -> bool:
-    return matches(patterns, path.rsplit("/", 1)[-1].lower())
+    return rules.matches(patterns, path.rsplit("/", 1)[-1].lower())
 
 
 def _path_in_upload(path: str, inner: str, folder: str) -> str:

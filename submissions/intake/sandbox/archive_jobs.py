@@ -75,17 +75,10 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
 
 
 def _message(entry: Entry, file: int, patterns: FilePatterns) -> Frame:
-    header = {
-        "kind": "entry",
-        "file": file,
-        "name": entry.name,
-        "size": entry.size,
-        "reason": entry.reason,
-        "incomplete": entry.incomplete,
-        "modified": entry.modified.isoformat() if entry.modified else None,
-        "commits": entry.commits,
-        "left_out": reason_of_content(entry.name, entry.data, patterns) if entry.data else "",
-    }
+    modified = entry.modified.isoformat() if entry.modified else None
+    left_out = reason_of_content(entry.name, entry.data, patterns) if entry.data else ""
+    others = {"kind": "entry", "file": file, "data": None, "digest": ""}
+    header = entry._replace(left_out=left_out)._asdict() | others | {"modified": modified}
     return header, [] if entry.data is None else [entry.data]
 
 

@@ -52,6 +52,12 @@ class Nonsense(ValueError):
     """An answer that no job gives; the message says what is wrong with it."""
 
 
+def require(condition: object, what: str) -> None:
+    """Raise Nonsense where an answer does not meet a condition."""
+    if not condition:
+        raise Nonsense(what)
+
+
 def packed(header: Header, buffers: Sequence[bytes] = ()) -> bytes:
     """Return a message as bytes: the length of the header, the header with all sizes, the buffers."""
     head = json.dumps({**header, "sizes": [len(buffer) for buffer in buffers]}).encode()

@@ -16,22 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import psutil
 
-from fingerprint.engine import (
-    Coarse,
-    LexicalTerms,
-    Reading,
-    SpanColumns,
-    Spelling,
-    StringWords,
-    TokenStream,
-    Unreadable,
-    storable,
-)
+from fingerprint import engine
 from fingerprint.reasons import LANGUAGE_TOO_SLOW, READING_TOO_SLOW
 from submissions.intake import sentences as reasons
 from submissions.intake.limits import format_size
 from submissions.intake.packed_readings import STYLED, together_then_alone
-from submissions.intake.sandbox.child import Nonsense
+from submissions.intake.sandbox.child import Nonsense, require
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
@@ -79,35 +69,35 @@ READING = {
 }
 
 
-def checked_result(header: Header, buffers: list[bytes]) -> Reading | Unreadable:
+def checked_result(header: Header, buffers: list[bytes]) -> engine.Reading | engine.Unreadable:
     """Return the reading of one file, or why it cannot be read, or raise Nonsense."""
     if header["kind"] == "read":
         return checked_reading(header, buffers)
     return _reason(header.get("reason"))
 
 
-def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
+def checked_reading(header: Header, buffers: list[bytes]) -> engine.Reading:
     """Return the reading of an answer, with spans and without its text, or raise Nonsense."""
     characters = header.get("characters")
     if type(characters) is not int or not 0 <= characters <= MAX_CHARACTERS:
         raise Nonsense("the number of characters")
     columns = _columns(buffers)
     tokens, lines = _stream(columns[:4], characters)
-    terms, (span_starts, span_ends, codes) = LexicalTerms(*columns[4:8]), columns[8:11]
+    terms, (span_starts, span_ends, codes) = engine.LexicalTerms(*columns[4:8]), columns[8:11]
     symbols, symbol_lines = _stream(columns[11:15], characters)
-    words = StringWords(*columns[16:])
-    _check(all(map(_is_ascending, (*terms, columns[15], words.strings))), "terms")
-    _check(len(words.strings) == len(words.words), "the number of words")
+    words = engine.StringWords(*columns[16:])
+    require(all(map(_is_ascending, (*terms, columns[15], words.strings))), "terms")
+    require(len(words.strings) == len(words.words), "the number of words")
     family = header.get("family")
-    _check(bool(family) or not len(symbols), "a coarse stream without a family")
-    return Reading(
+    require(bool(family) or not len(symbols), "a coarse stream without a family")
+    return engine.Reading(
         name_of(header.get("language")),
         tokens,
         lines,
         terms,
-        Coarse(name_of(family), symbols, columns[15]) if family else None,
+        engine.Coarse(name_of(family), symbols, columns[15]) if family else None,
         symbol_lines,
-        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
+        _spans(engine.SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
         unclosed=_unclosed(header.get("unclosed"), characters),
         share=_share(header.get("share")),
         disguised=_disguised(header.get("disguised"), characters),
@@ -134,24 +124,24 @@ def _unclosed(value: object, characters: int) -> tuple[int, ...]:
     raise Nonsense("the lines of unclosed literals")
 
 
-def _spelling(digests: object) -> Spelling:
+def _spelling(digests: object) -> engine.Spelling:
     match digests:
         case [str(tokens), str(without_names)] if DIGEST.fullmatch(tokens) and DIGEST.fullmatch(
             without_names
         ):
-            return Spelling(bytes.fromhex(tokens), bytes.fromhex(without_names))
+            return engine.Spelling(bytes.fromhex(tokens), bytes.fromhex(without_names))
     raise Nonsense("the spelling")
 
 
-def _stream(columns: list[Column], characters: int) -> tuple[TokenStream, Lines]:
+def _stream(columns: list[Column], characters: int) -> tuple[engine.TokenStream, Lines]:
     kinds, starts, ends, lines = columns
-    _check(len(kinds) == len(starts) == len(lines), "the number of tokens")
+    require(len(kinds) == len(starts) == len(lines), "the number of tokens")
     _check_positions(starts, ends, characters)
-    _check(_is_ascending(lines) and _is_within(lines, 1, characters + 1), "lines")
-    return TokenStream(kinds, starts, ends), lines
+    require(_is_ascending(lines) and _is_within(lines, 1, characters + 1), "lines")
+    return engine.TokenStream(kinds, starts, ends), lines
 
 
-def identified(results: object, count: int) -> list[str | Unreadable]:
+def identified(results: object, count: int) -> list[str | engine.Unreadable]:
     """Return for each of the first files of `count` the name of its front-end or why it has none.
 
     Raises Nonsense for anything else.
@@ -161,7 +151,7 @@ def identified(results: object, count: int) -> list[str | Unreadable]:
     return [_identified(result) for result in results]
 
 
-def _identified(result: object) -> str | Unreadable:
+def _identified(result: object) -> str | engine.Unreadable:
     match result:
         case ["", reason]:
             return _reason(reason)
@@ -170,10 +160,10 @@ def _identified(result: object) -> str | Unreadable:
     raise Nonsense("a result")
 
 
-def _reason(value: object) -> Unreadable:
+def _reason(value: object) -> engine.Unreadable:
     if not isinstance(value, str) or not value:
         raise Nonsense("a reason")
-    return Unreadable(storable(value[:MAX_REASON]))
+    return engine.Unreadable(engine.storable(value[:MAX_REASON]))
 
 
 def name_of(value: object) -> str:
@@ -183,27 +173,27 @@ def name_of(value: object) -> str:
     return value
 
 
-def _spans(spans: SpanColumns, characters: int) -> SpanColumns:
+def _spans(spans: engine.SpanColumns, characters: int) -> engine.SpanColumns:
     _check_positions(spans.starts, spans.ends, characters)
-    _check(isinstance(spans.classes, list) and len(spans.classes) <= MAX_CLASSES, "the classes of spans")
-    _check(all(STYLED.fullmatch(name_of(name)) for name in spans.classes), "a class of spans")
-    _check(len(spans.codes) == len(spans.starts), "the number of spans")
-    _check(_is_within(spans.codes, 0, len(spans.classes) - 1), "the class of a span")
+    require(isinstance(spans.classes, list) and len(spans.classes) <= MAX_CLASSES, "the classes of spans")
+    require(all(STYLED.fullmatch(name_of(name)) for name in spans.classes), "a class of spans")
+    require(len(spans.codes) == len(spans.starts), "the number of spans")
+    require(_is_within(spans.codes, 0, len(spans.classes) - 1), "the class of a span")
     return spans
 
 
 def _columns(buffers: list[bytes]) -> list[Column]:
     types = [np.dtype(name) for name in DTYPES]
-    _check(len(buffers) == len(types), "the number of columns")
+    require(len(buffers) == len(types), "the number of columns")
     for buffer, dtype in zip(buffers, types, strict=True):
-        _check(len(buffer) % dtype.itemsize == 0, "the length of a column")
+        require(len(buffer) % dtype.itemsize == 0, "the length of a column")
     return [np.frombuffer(buffer, dtype).copy() for buffer, dtype in zip(buffers, types, strict=True)]
 
 
 def _check_positions(starts: Offsets, ends: Offsets, characters: int) -> None:
-    _check(len(starts) == len(ends), "the number of positions")
-    _check(_is_ascending(starts) and _is_within(starts, 0, characters), "starts")
-    _check(bool((ends >= starts).all()) and _is_within(ends, 0, characters), "ends")
+    require(len(starts) == len(ends), "the number of positions")
+    require(_is_ascending(starts) and _is_within(starts, 0, characters), "starts")
+    require(bool((ends >= starts).all()) and _is_within(ends, 0, characters), "ends")
 
 
 def _is_ascending(column: Column) -> bool:
@@ -212,11 +202,6 @@ def _is_ascending(column: Column) -> bool:
 
 def _is_within(column: Column, lowest: int, highest: int) -> bool:
     return not len(column) or bool(lowest <= column.min() and column.max() <= highest)
-
-
-def _check(condition: object, what: str) -> None:
-    if not condition:
-        raise Nonsense(what)
 
 
 class DocumentReader(ReusedChild):
@@ -231,7 +216,7 @@ class DocumentReader(ReusedChild):
 
     def identify(
         self, files: Sequence[Entry], language: str, seconds: float, likely: str = ""
-    ) -> Iterator[str | Unreadable]:
+    ) -> Iterator[str | engine.Unreadable]:
         """Return for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
 
         For a file that has none, or for which a limit is reached, return the reason. Raises NotStarted.
@@ -241,7 +226,7 @@ class DocumentReader(ReusedChild):
 
     def _identified(
         self, files: Sequence[Entry], language: str, likely: str, seconds: float
-    ) -> list[str | Unreadable]:
+    ) -> list[str | engine.Unreadable]:
         request = {
             "job": "identify",
             "filenames": [file.name for file in files],
@@ -253,19 +238,19 @@ class DocumentReader(ReusedChild):
         ((header, _),) = self._answers(request, data, seconds, IDENTIFYING, 1)
         return self._checked(partial(identified, header.get("results"), len(files)))
 
-    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> Reading:
+    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> engine.Reading:
         """Read one file, as `fingerprint.engine.read` does; with `coarse` also its coarse stream.
 
         Raises Unreadable with the reason, when it cannot be read or a limit is reached. Raises NotStarted.
         """
         (result,) = self.read_together([data], language, seconds, coarse=coarse)
-        if isinstance(result, Unreadable):
+        if isinstance(result, engine.Unreadable):
             raise result
         return result
 
     def read_together(
         self, files: Sequence[bytes], language: str, seconds: float, *, coarse: bool = False
-    ) -> list[Reading | Unreadable]:
+    ) -> list[engine.Reading | engine.Unreadable]:
         """Return for each file of one language what `read` returns or raises; together they take less time.
 
         Raises Unreadable when a limit is reached or the child fails. Of several files each may be readable
@@ -281,7 +266,7 @@ class DocumentReader(ReusedChild):
             return check()
         except Nonsense as error:
             self.close()
-            raise Unreadable(reasons.NONSENSE.format(error=error)) from error
+            raise engine.Unreadable(reasons.NONSENSE.format(error=error)) from error
 
     def _answers(
         self, request: Header, data: Sequence[bytes], seconds: float, failures: Failures, count: int
@@ -297,11 +282,11 @@ class DocumentReader(ReusedChild):
             except Ended as first:
                 logger.warning("the child that reads files ended (%s)", first)
                 if first.cause is Cause.TIME:
-                    raise Unreadable(self._reason(first, request, failures)) from first
+                    raise engine.Unreadable(self._reason(first, request, failures)) from first
             try:
                 return self._do(request, data, limits, count)
             except Ended as second:
-                raise Unreadable(self._reason(second, request, failures)) from second
+                raise engine.Unreadable(self._reason(second, request, failures)) from second
 
     def _do(self, request: Header, data: Sequence[bytes], limits: JobLimits, count: int) -> list[Frame]:
         child = self.start()
@@ -311,9 +296,9 @@ class DocumentReader(ReusedChild):
             with self._counting(child.pid):
                 answers = list(child.do(request, data, limits))
         except Refused as refusal:
-            raise Unreadable(storable(str(refusal))) from refusal
+            raise engine.Unreadable(engine.storable(str(refusal))) from refusal
         except Broken as error:
-            raise Unreadable.by_error(storable(str(error))) from error
+            raise engine.Unreadable.by_error(engine.storable(str(error))) from error
         if len(answers) != count:
             raise Ended(Cause.CRASH, f"{len(answers)} answers")
         return answers
@@ -336,5 +321,5 @@ class DocumentReader(ReusedChild):
             language=request["language"] or "code",
             n=f"{request['seconds']:g}",
             size=format_size(self.memory),
-            error=storable(ended.detail),
+            error=engine.storable(ended.detail),
         )

@@ -29,7 +29,7 @@ from submissions.intake.limits import BadArchive, format_size, outside_time
 from submissions.intake.members import MAX_SIZE
 from submissions.intake.preview import GroupedUpload, ListedUpload, Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.rosters import MAX_ROWS, Roster, RosterProblem, RosterRefused, RosterStudent
-from submissions.intake.sandbox.child import Nonsense
+from submissions.intake.sandbox.child import Nonsense, require
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 from submissions.intake.warnings import GroupingWarning
 
@@ -78,11 +78,11 @@ class _Grouping(NamedTuple):
 
     def checked(self, paths: frozenset[str], choices: Choices) -> Grouping:
         """Return the grouping if it is of entries of these paths, or raise Nonsense."""
-        _check(self.places.keys() | self.ignored.keys() <= paths, "entries that there are not")
-        _check(self.earlier.keys() <= self.ignored.keys(), "attempts that there are not")
+        require(self.places.keys() | self.ignored.keys() <= paths, "entries that there are not")
+        require(self.earlier.keys() <= self.ignored.keys(), "attempts that there are not")
         named = {place.submission for place in self.places.values()}
-        _check(named <= self.submissions.keys(), "submissions that there are not")
-        _check(all(0 < len(name) <= MAX_NAME for name in self.submissions), "names of submissions")
+        require(named <= self.submissions.keys(), "submissions that there are not")
+        require(all(0 < len(name) <= MAX_NAME for name in self.submissions), "names of submissions")
         submissions = {
             name: GroupedSubmission(**(one._asdict() | {"submitted": outside_time(one.submitted)}))
             for name, one in self.submissions.items()
@@ -121,7 +121,7 @@ def grouped_upload(data: bytes, paths: frozenset[str], choices: Choices) -> Grou
     """Return the answer to a request with entries of these paths, or raise Nonsense."""
     answer = _parsed(GROUPED, data)
     grouping = answer.grouping.checked(paths, choices)
-    _check(answer.left_out.paths <= grouping.places.keys(), "files that there are not")
+    require(answer.left_out.paths <= grouping.places.keys(), "files that there are not")
     return GroupedUpload(grouping, answer.left_out, answer.owners)
 
 
@@ -129,9 +129,9 @@ def preview(data: bytes, paths: frozenset[str], choices: Choices) -> Preview:
     """Return the answer to a request with entries of these paths, or raise Nonsense."""
     answer = _parsed(PREVIEW, data)
     grouping = answer.grouping.checked(paths, choices)
-    _check(grouping.places.keys() >= set(answer.counted), "files that there are not")
-    _check(grouping.submissions.keys() >= {name for name, _, _ in answer.submissions}, "submissions")
-    _check(all(key in LAYOUTS and score <= 1 for key, score in answer.layouts), "layouts")
+    require(grouping.places.keys() >= set(answer.counted), "files that there are not")
+    require(grouping.submissions.keys() >= {name for name, _, _ in answer.submissions}, "submissions")
+    require(all(key in LAYOUTS and score <= 1 for key, score in answer.layouts), "layouts")
     layouts = tuple(Ranked(LAYOUTS[key], score) for key, score in answer.layouts)
     submissions = tuple(
         PreviewedSubmission(name, grouping.submissions[name], files, size)
@@ -144,8 +144,8 @@ def roster(data: bytes) -> Roster:
     """Return the answer to a request with a roster, or raise Nonsense."""
     answer = _parsed(ROSTER, data)
     students = answer.students
-    _check(len(students) <= MAX_ROWS and all(one.display_name for one in students), "students")
-    _check(
+    require(len(students) <= MAX_ROWS and all(one.display_name for one in students), "students")
+    require(
         all(len(cell) <= MAX_NAME for one in students for cell in (*one[:6], *one.other_ids)), "long cells"
     )
     return Roster(*answer)
@@ -163,23 +163,18 @@ def _parsed(answers: TypeAdapter[Answer], data: bytes) -> Answer:
 
 def _check_values(value: object) -> None:
     if isinstance(value, str):
-        _check(len(value) <= MAX_TEXT and "\0" not in value, "a text that cannot be stored")
+        require(len(value) <= MAX_TEXT and "\0" not in value, "a text that cannot be stored")
     elif isinstance(value, int | float):
-        _check(0 <= value <= MAX_SIZE, "a number that counts nothing")
+        require(0 <= value <= MAX_SIZE, "a number that counts nothing")
     elif isinstance(value, list | dict):
         for part in chain(value, value.values()) if isinstance(value, dict) else value:
             _check_values(part)
 
 
-def _check(condition: object, what: str) -> None:
-    if not condition:
-        raise Nonsense(what)
-
-
 def _layout(key: str, choices: Choices) -> Layout:
     if choices.depth is not None:
         return folders_at(choices.depth) if choices.depth else FILES
-    _check(key in LAYOUTS, "a layout that there is not")
+    require(key in LAYOUTS, "a layout that there is not")
     return LAYOUTS[key]
 
 

@@ -9,16 +9,7 @@ import re
 from datetime import UTC, datetime
 
 from submissions.intake import sentences as reasons
-from submissions.intake.layouts.fields import (
-    MatchedName,
-    finder,
-    natural_name,
-    parse_digits,
-    place_each,
-    placed,
-    scored,
-    share,
-)
+from submissions.intake.layouts import fields
 from submissions.intake.layouts.places import Ignored, Layout, Listing, Place, Placement, Student, participant
 from submissions.intake.limits import outside_time
 
@@ -91,24 +82,24 @@ OPENOLAT_NAME = re.compile(
     r"|revisions_(?P<version>\d+))(?=/)"
 )
 
-_find_canvas = finder(CANVAS_NAME)
-_find_blackboard = finder(BLACKBOARD_NAME)
-_find_brightspace = finder(BRIGHTSPACE_NAME)
-_find_moodle = finder(MOODLE_NAME)
-_find_quiz = finder(BY_ATTEMPT, BY_QUESTION, WITH_ID)
-_find_vpl = finder(LAB_NAME)
-_find_sakai = finder(SAKAI_NAME)
-_find_ilias = finder(ILIAS_NAME)
-_find_openolat = finder(OPENOLAT_NAME)
+_find_canvas = fields.finder(CANVAS_NAME)
+_find_blackboard = fields.finder(BLACKBOARD_NAME)
+_find_brightspace = fields.finder(BRIGHTSPACE_NAME)
+_find_moodle = fields.finder(MOODLE_NAME)
+_find_quiz = fields.finder(BY_ATTEMPT, BY_QUESTION, WITH_ID)
+_find_vpl = fields.finder(LAB_NAME)
+_find_sakai = fields.finder(SAKAI_NAME)
+_find_ilias = fields.finder(ILIAS_NAME)
+_find_openolat = fields.finder(OPENOLAT_NAME)
 
 
-def _student_canvas(matched: MatchedName) -> Student:
+def _student_canvas(matched: fields.MatchedName) -> Student:
     if identifier := matched.match["anonymous"]:
         return Student(f"anon {identifier}", identifier)
     return Student(matched.match["name"], matched.match["id"])
 
 
-def _is_late_canvas(matched: MatchedName) -> bool:
+def _is_late_canvas(matched: fields.MatchedName) -> bool:
     return bool(matched.match["late"] or matched.match["late_anonymous"])
 
 
@@ -139,7 +130,7 @@ def _place_canvas(listing: Listing) -> dict[str, Place]:
             files[int(matched.match["file_id"])] = matched.match["file"]
     attempts = {key: _canvas_attempts(files) for key, files in names.items()}
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         student = _student_canvas(matched)
         if matched.match["online"] == "link":
             return Ignored(reasons.ONLY_A_LINK, (student,))
@@ -151,10 +142,10 @@ def _place_canvas(listing: Listing) -> dict[str, Place]:
         attempt = of_student[int(file)] if file else max(of_student.values(), default=None)
         return Placement((student,), inner, attempt, late=_is_late_canvas(matched))
 
-    return place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
+    return fields.place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
 
 
-CANVAS = Layout("canvas", "a Canvas export", scored(_find_canvas, weight=0.95), _place_canvas)
+CANVAS = Layout("canvas", "a Canvas export", fields.scored(_find_canvas, weight=0.95), _place_canvas)
 
 
 def _place_blackboard(listing: Listing) -> dict[str, Place]:
@@ -164,14 +155,14 @@ def _place_blackboard(listing: Listing) -> dict[str, Place]:
         if (matched := _find_blackboard(path)) and matched.match["record"]:
             text = listing.read(path)
             if who := BLACKBOARD_WHO.search(text):
-                student = Student(natural_name(who[1]), who[2])
+                student = Student(fields.natural_name(who[1]), who[2])
                 students[matched.prefix + matched.match["attempt"]] = student
                 students.setdefault(matched.match["login"], student)
             for original, name in BLACKBOARD_RENAMED.findall(text):
                 originals[matched.prefix + name.strip()] = original.strip()
 
-    def place_one(matched: MatchedName) -> Place:
-        login, time = matched.match["login"], parse_digits(matched.match["time"])
+    def place_one(matched: fields.MatchedName) -> Place:
+        login, time = matched.match["login"], fields.parse_digits(matched.match["time"])
         known = students.get(login, Student(login, login))
         student = students.get(matched.prefix + matched.match["attempt"], known)
         if matched.match["record"]:
@@ -179,11 +170,11 @@ def _place_blackboard(listing: Listing) -> dict[str, Place]:
         file = originals.get(matched.unit, matched.match["file"] or "").replace("\\", "/").rpartition("/")[2]
         return Placement((student,), matched.path(file), time, time)
 
-    return place_each(listing.paths, _find_blackboard, place_one, "a Blackboard export")
+    return fields.place_each(listing.paths, _find_blackboard, place_one, "a Blackboard export")
 
 
 BLACKBOARD = Layout(
-    "blackboard", "a Blackboard export", scored(_find_blackboard), _place_blackboard,
+    "blackboard", "a Blackboard export", fields.scored(_find_blackboard), _place_blackboard,
     reads=re.compile(r".*_attempt_[\d-]+\.txt"),
 )  # fmt: skip
 
@@ -202,12 +193,14 @@ def _place_brightspace(listing: Listing) -> dict[str, Place]:
     firsts, seconds = ({hit.match[group] for hit in matched} for group in ("first", "second"))
     number_group = "first" if len(firsts) >= len(seconds) else "second"
 
-    def place_one(hit: MatchedName) -> Place:
-        student = Student(natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group])
+    def place_one(hit: fields.MatchedName) -> Place:
+        student = Student(
+            fields.natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group]
+        )
         time = _parse_time_brightspace(hit.match["time"])
         return Placement((student,), hit.path(hit.match["file"] or ""), time, time)
 
-    places = place_each(listing.paths, _find_brightspace, place_one, "a Brightspace export")
+    places = fields.place_each(listing.paths, _find_brightspace, place_one, "a Brightspace export")
     index = [
         path for path in listing.file_names.get(BRIGHTSPACE_RECORDS[0], []) if _find_brightspace(path) is None
     ]
@@ -215,12 +208,15 @@ def _place_brightspace(listing: Listing) -> dict[str, Place]:
 
 
 BRIGHTSPACE = Layout(
-    "brightspace", "a Brightspace export", scored(_find_brightspace, BRIGHTSPACE_RECORDS), _place_brightspace
+    "brightspace",
+    "a Brightspace export",
+    fields.scored(_find_brightspace, BRIGHTSPACE_RECORDS),
+    _place_brightspace,
 )
 
 
 def _place_moodle(listing: Listing) -> dict[str, Place]:
-    places = place_each(listing.paths, _find_moodle, _place_one_moodle, "a Moodle export")
+    places = fields.place_each(listing.paths, _find_moodle, _place_one_moodle, "a Moodle export")
     for path in listing.paths:
         if "_onlinetext" in path and listing.files[path].size <= MOODLE_EMPTY_TEXT:
             text = listing.read(path)
@@ -230,8 +226,8 @@ def _place_moodle(listing: Listing) -> dict[str, Place]:
     return places
 
 
-def _place_one_moodle(matched: MatchedName) -> Place:
-    name, number = natural_name(matched.match["name"]), matched.match["id"]
+def _place_one_moodle(matched: fields.MatchedName) -> Place:
+    name, number = fields.natural_name(matched.match["name"]), matched.match["id"]
     # Not the bare number, which another student may have as a matriculation number.
     identifier = participant(number) if number else ""
     if matched.match["use"] == "feedback":
@@ -244,18 +240,18 @@ def _place_one_moodle(matched: MatchedName) -> Place:
 MOODLE = Layout(
     "moodle",
     "a Moodle export",
-    scored(_find_moodle),
+    fields.scored(_find_moodle),
     _place_moodle,
     reads=re.compile(r"(?=.*onlinetext).*\.html"),
 )
 
 
-def _place_one_quiz(matched: MatchedName) -> Place:
+def _place_one_quiz(matched: fields.MatchedName) -> Place:
     groups = matched.match.groupdict()
     if matched.rest.startswith("questiontext."):
         return Ignored(reasons.QUESTION)
-    time = parse_digits(groups.get("time") or "")
-    student = Student(natural_name(groups["name"]), groups.get("id") or "")
+    time = fields.parse_digits(groups.get("time") or "")
+    student = Student(fields.natural_name(groups["name"]), groups.get("id") or "")
     attempt = time or int(groups.get("number") or 0)
     return Placement((student,), f"{groups['question']}/{matched.rest}", attempt, time)
 
@@ -263,38 +259,38 @@ def _place_one_quiz(matched: MatchedName) -> Place:
 MOODLE_QUIZ = Layout(
     "moodle-quiz",
     "files of a Moodle quiz",
-    scored(_find_quiz),
-    placed(_find_quiz, _place_one_quiz, "files of a Moodle quiz"),
+    fields.scored(_find_quiz),
+    fields.placed(_find_quiz, _place_one_quiz, "files of a Moodle quiz"),
 )
 
 
 def _place_vpl(listing: Listing) -> dict[str, Place]:
-    places = place_each(listing.paths, _find_vpl, _place_one_vpl, "a VPL export")
+    places = fields.place_each(listing.paths, _find_vpl, _place_one_vpl, "a VPL export")
     reports = [path for name in LAB_RECORDS for path in listing.file_names.get(name, [])]
     return places | {path: Ignored(reasons.VPL_REPORT) for path in reports if _find_vpl(path) is None}
 
 
-def _place_one_vpl(matched: MatchedName) -> Place:
-    name, time = matched.match["name"], parse_digits(matched.match["time"])
+def _place_one_vpl(matched: fields.MatchedName) -> Place:
+    name, time = matched.match["name"], fields.parse_digits(matched.match["time"])
     if matched.match["record"]:
         return Ignored(reasons.VPL_OUTPUT)
     student = Student(name, matched.match["login"] or matched.match["id"])
     return Placement((student,), matched.path(), time, time)
 
 
-MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", scored(_find_vpl, LAB_RECORDS), _place_vpl)
+MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", fields.scored(_find_vpl, LAB_RECORDS), _place_vpl)
 
 
 def _place_sakai(listing: Listing) -> dict[str, Place]:
     times = {}
     for path in listing.file_names.get("timestamp.txt", []):
         if matched := _find_sakai(path):
-            time = parse_digits(listing.read(path))
+            time = fields.parse_digits(listing.read(path))
             times[matched.unit] = time and time.replace(tzinfo=UTC)
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         students = tuple(
-            Student(natural_name(member["name"]), member["login"])
+            Student(fields.natural_name(member["name"]), member["login"])
             for member in SAKAI_MEMBER.finditer(matched.match["who"])
         )
         if matched.rest in SAKAI_RECORDS or matched.rest.startswith("Feedback Attachment(s)"):
@@ -305,7 +301,7 @@ def _place_sakai(listing: Listing) -> dict[str, Place]:
         inner = matched.rest[folder.end() :] if folder else matched.rest
         return Placement(students, inner, submitted=times.get(matched.unit))
 
-    places = place_each(listing.paths, _find_sakai, place_one, "a Sakai export")
+    places = fields.place_each(listing.paths, _find_sakai, place_one, "a Sakai export")
     grades = [
         path for name in SAKAI_GRADES for path in listing.file_names.get(name, []) if not _find_sakai(path)
     ]
@@ -313,7 +309,7 @@ def _place_sakai(listing: Listing) -> dict[str, Place]:
 
 
 SAKAI = Layout(
-    "sakai", "a Sakai export", scored(_find_sakai, SAKAI_GRADES), _place_sakai,
+    "sakai", "a Sakai export", fields.scored(_find_sakai, SAKAI_GRADES), _place_sakai,
     reads=re.compile(r".*timestamp\.txt"),
 )  # fmt: skip
 
@@ -323,10 +319,10 @@ def _score_ilias(listing: Listing) -> float:
     accounts = [name.rsplit("_", 2)[1:] for name in names]
     # Where names have a login or a number in common, these are no accounts: `lab_1_ada_2026`.
     distinct = all(len(set(column)) == len(names) for column in zip(*accounts, strict=True))
-    return share(listing, _find_ilias) if distinct and len(names) > 1 else 0.0
+    return fields.share(listing, _find_ilias) if distinct and len(names) > 1 else 0.0
 
 
-def _place_one_ilias(matched: MatchedName) -> Place:
+def _place_one_ilias(matched: fields.MatchedName) -> Place:
     who = matched.match["who"]
     if team := matched.match["team"]:
         return Placement((Student(team.replace("_", " ")),), f"{who}/{matched.rest}")
@@ -337,11 +333,11 @@ def _place_one_ilias(matched: MatchedName) -> Place:
 
 
 ILIAS = Layout(
-    "ilias", "an ILIAS export", _score_ilias, placed(_find_ilias, _place_one_ilias, "an ILIAS export")
+    "ilias", "an ILIAS export", _score_ilias, fields.placed(_find_ilias, _place_one_ilias, "an ILIAS export")
 )
 
 
-def _place_one_openolat(matched: MatchedName) -> Place:
+def _place_one_openolat(matched: fields.MatchedName) -> Place:
     if matched.match["received"]:
         return Ignored(reasons.OPENOLAT_RETURNED)
     student = _student_openolat(*matched.match["who"].split("_"))
@@ -362,6 +358,6 @@ def _student_openolat(*parts: str) -> Student:
 OPENOLAT = Layout(
     "openolat",
     "an OpenOlat export",
-    scored(_find_openolat),
-    placed(_find_openolat, _place_one_openolat, "an OpenOlat export"),
+    fields.scored(_find_openolat),
+    fields.placed(_find_openolat, _place_one_openolat, "an OpenOlat export"),
 )

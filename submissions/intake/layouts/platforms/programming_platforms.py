@@ -9,21 +9,7 @@ import re
 from collections import Counter
 
 from submissions.intake import sentences as reasons
-from submissions.intake.layouts.fields import (
-    LOOSE,
-    MatchedName,
-    are_questions,
-    common_beginning,
-    find,
-    finder,
-    is_loose,
-    parse_json,
-    parse_scalar,
-    parse_time,
-    place_each,
-    placed,
-    share,
-)
+from submissions.intake.layouts import fields
 from submissions.intake.layouts.places import (
     CLASS_BYTES,
     Ignored,
@@ -69,11 +55,11 @@ SUBMITTY_SETTINGS = "user_assignment_settings.json"
 SUBMITTY_NAME = re.compile(rf"(?P<user>[^/]+)/(?:(?P<version>\d+)(?=/)|{re.escape(SUBMITTY_SETTINGS)}\Z)")
 SUBMITTY_RESULTS = re.compile(r"(?:.*/)?results(?:_public)?/")
 
-_find_artemis = finder(ARTEMIS_NAME)
-_find_domjudge = finder(DOMJUDGE_NAME)
-_find_gradescope = finder(GRADESCOPE_NAME)
-_find_nbgrader = finder(NBGRADER_INBOUND, NBGRADER_SUBMITTED)
-_find_submitty = finder(SUBMITTY_NAME)
+_find_artemis = fields.finder(ARTEMIS_NAME)
+_find_domjudge = fields.finder(DOMJUDGE_NAME)
+_find_gradescope = fields.finder(GRADESCOPE_NAME)
+_find_nbgrader = fields.finder(NBGRADER_INBOUND, NBGRADER_SUBMITTED)
+_find_submitty = fields.finder(SUBMITTY_NAME)
 
 
 def _score_artemis(listing: Listing) -> float:
@@ -83,10 +69,10 @@ def _score_artemis(listing: Listing) -> float:
     most = Counter(exercises.values()).most_common(1)
     if not most or most[0][1] < max(2, ARTEMIS_MIN_SAME * len(exercises)):
         return 0.0
-    return 0.8 * share(listing, _find_artemis)
+    return 0.8 * fields.share(listing, _find_artemis)
 
 
-def _place_one_artemis(matched: MatchedName) -> Place:
+def _place_one_artemis(matched: fields.MatchedName) -> Place:
     number, login = matched.match["number"], matched.match["login"]
     student = Student(login, login) if login else Student(f"participation {number}", number)
     return Placement((student,), matched.path())
@@ -96,17 +82,18 @@ ARTEMIS = Layout(
     "artemis",
     "an Artemis export",
     _score_artemis,
-    placed(_find_artemis, _place_one_artemis, "an Artemis export"),
+    fields.placed(_find_artemis, _place_one_artemis, "an Artemis export"),
 )
 
 
 def _score_domjudge(listing: Listing) -> float:
     if "submissions.json" not in listing.file_names:
         return 0.0
-    return share(
+    return fields.share(
         listing,
         lambda path: (
-            _find_domjudge(path) or (find(DOMJUDGE_DATA, path) if DOMJUDGE_DATA.fullmatch(path) else None)
+            _find_domjudge(path)
+            or (fields.find(DOMJUDGE_DATA, path) if DOMJUDGE_DATA.fullmatch(path) else None)
         ),
     )
 
@@ -114,7 +101,7 @@ def _score_domjudge(listing: Listing) -> float:
 def _rows_domjudge(listing: Listing, name: str) -> dict[str, dict[str, object]]:
     """Return the records of the files of a name, by their ids."""
     texts = (listing.read(path) for path in listing.file_names.get(name, []))
-    lists = (rows for text in texts if isinstance(rows := parse_json(text), list))
+    lists = (rows for text in texts if isinstance(rows := fields.parse_json(text), list))
     return {str(row["id"]): row for rows in lists for row in rows if isinstance(row, dict) and "id" in row}
 
 
@@ -122,17 +109,17 @@ def _place_domjudge(listing: Listing) -> dict[str, Place]:
     submissions, teams = _rows_domjudge(listing, "submissions.json"), _rows_domjudge(listing, "teams.json")
     problems = _rows_domjudge(listing, "problems.json")
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         row = submissions.get(matched.match["id"], {})
         team = str(row.get("team_id", f"submission {matched.match['id']}"))
         record = teams.get(team, {})
         name = str(record.get("display_name") or record.get("name") or team)
-        time = parse_time(str(row.get("time", "")))
+        time = fields.parse_time(str(row.get("time", "")))
         problem = str(row.get("problem_id", ""))
         label = str(problems.get(problem, {}).get("label") or problem).replace("/", "-")
         return Placement((Student(name, team),), matched.path(label), time, time, part=problem)
 
-    places = place_each(listing.paths, _find_domjudge, place_one, "a DOMjudge export")
+    places = fields.place_each(listing.paths, _find_domjudge, place_one, "a DOMjudge export")
     data = [path for path in listing.paths if DOMJUDGE_DATA.fullmatch(path) and not _find_domjudge(path)]
     return places | {path: Ignored(reasons.DOMJUDGE_DATA) for path in data}
 
@@ -152,9 +139,9 @@ def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
     root = root_of(listing.paths)
     folders = [name for name, is_folder in children_of(listing.paths, root).items() if is_folder]
     stems = {name: GITHUB_BRANCH.sub("", name) for name in folders}
-    prefix = common_beginning(list(stems.values()))
+    prefix = fields.common_beginning(list(stems.values()))
     logins = {name: stem[len(prefix) + 1 :] if prefix else stem for name, stem in stems.items()}
-    if len(set(logins.values())) < len(folders) or not all(logins.values()) or are_questions(folders):
+    if len(set(logins.values())) < len(folders) or not all(logins.values()) or fields.are_questions(folders):
         return {}, 0.0
     if prefix and root.rstrip("/").rpartition("/")[2] == f"{prefix}-submissions":
         return logins, 1.0
@@ -179,8 +166,8 @@ def _place_github(listing: Listing) -> dict[str, Place]:
     places: dict[str, Place] = {}
     for path in listing.paths:
         name, slash, inner = path[len(root) :].partition("/")
-        if not slash and is_loose(name, programs=True):
-            places[path] = LOOSE
+        if not slash and fields.is_loose(name, programs=True):
+            places[path] = fields.LOOSE
             continue
         login = logins.get(name, name)
         # A packed repository has the folder of its name once more inside.
@@ -193,7 +180,7 @@ GITHUB = Layout("github", "repositories of GitHub or GitLab", _score_github, _pl
 
 
 def _score_gradescope(listing: Listing) -> float:
-    return (1.0 if GRADESCOPE_METADATA in listing.file_names else 0.6) * share(
+    return (1.0 if GRADESCOPE_METADATA in listing.file_names else 0.6) * fields.share(
         listing, _find_gradescope, [GRADESCOPE_METADATA]
     )
 
@@ -212,12 +199,12 @@ def _records_gradescope(text: str) -> dict[str, list[dict[str, str]]]:
         elif depth <= 2 and not match["item"]:  # noqa: PLR2004 - the depth of a record's fields
             section = field
             if field == "created_at":
-                submitters.append({"time": parse_scalar(match["value"] or "")})
+                submitters.append({"time": fields.parse_scalar(match["value"] or "")})
         elif section == "submitters":
             if match["item"]:
                 submitters.append({})
             if submitters:
-                submitters[-1][field] = parse_scalar(match["value"] or "")
+                submitters[-1][field] = fields.parse_scalar(match["value"] or "")
     return records
 
 
@@ -226,17 +213,17 @@ def _place_gradescope(listing: Listing) -> dict[str, Place]:
     for path in listing.file_names.get(GRADESCOPE_METADATA, []):
         records |= _records_gradescope(listing.read(path))
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         key, rows = matched.match["key"], records.get(matched.match["key"], [])
         students = tuple(
             Student(row["name"], row.get("sid") or row.get("email", "")) for row in rows if row.get("name")
         )
-        time = next((parse_time(row["time"]) for row in rows if "time" in row), None)
+        time = next((fields.parse_time(row["time"]) for row in rows if "time" in row), None)
         file = matched.unit.rpartition("/")[2] if matched.match["suffix"] and not matched.rest else ""
         return Placement(students or (Student(key, key),), matched.path(file), submitted=time)
 
     note = reasons.GRADESCOPE_LIST if any(records.values()) else reasons.GRADESCOPE_UNREAD_LIST
-    places = place_each(listing.paths, _find_gradescope, place_one, "a Gradescope export")
+    places = fields.place_each(listing.paths, _find_gradescope, place_one, "a Gradescope export")
     return places | {path: Ignored(note) for path in listing.file_names.get(GRADESCOPE_METADATA, [])}
 
 
@@ -252,7 +239,7 @@ GRADESCOPE = Layout(
 
 def _score_nbgrader(listing: Listing) -> float:
     notebooks = any(path.endswith(".ipynb") for path in listing.sample)
-    return (1.0 if notebooks else 0.6) * share(listing, _find_nbgrader)
+    return (1.0 if notebooks else 0.6) * fields.share(listing, _find_nbgrader)
 
 
 def _place_nbgrader(listing: Listing) -> dict[str, Place]:
@@ -260,17 +247,17 @@ def _place_nbgrader(listing: Listing) -> dict[str, Place]:
     times = {}
     for path in listing.file_names.get("timestamp.txt", []):
         if matched := _find_nbgrader(path):
-            times[matched.unit] = parse_time(listing.read(path))
+            times[matched.unit] = fields.parse_time(listing.read(path))
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         student, assignment = matched.match["student"], matched.match["assignment"]
         if matched.rest in NBGRADER_RECORDS:
             return Ignored(reasons.NBGRADER_RECORD)
-        time = parse_time(matched.match.groupdict().get("time") or "") or times.get(matched.unit)
+        time = fields.parse_time(matched.match.groupdict().get("time") or "") or times.get(matched.unit)
         inner = matched.path(assignment if len(assignments) > 1 else "")
         return Placement((Student(student, student),), inner, time, time, part=assignment)
 
-    return place_each(listing.paths, _find_nbgrader, place_one, "nbgrader folders")
+    return fields.place_each(listing.paths, _find_nbgrader, place_one, "nbgrader folders")
 
 
 NBGRADER = Layout(
@@ -280,18 +267,18 @@ NBGRADER = Layout(
 
 
 def _score_submitty(listing: Listing) -> float:
-    return share(listing, _find_submitty) if SUBMITTY_SETTINGS in listing.file_names else 0.0
+    return fields.share(listing, _find_submitty) if SUBMITTY_SETTINGS in listing.file_names else 0.0
 
 
 def _place_submitty(listing: Listing) -> dict[str, Place]:
     active: dict[str, int] = {}
     for path in listing.file_names.get(SUBMITTY_SETTINGS, []):
-        settings = parse_json(listing.read(path))
+        settings = fields.parse_json(listing.read(path))
         version = settings.get("active_version") if isinstance(settings, dict) else None
         if isinstance(version, int) and (matched := _find_submitty(path)):
             active[matched.match["user"]] = version
 
-    def place_one(matched: MatchedName) -> Place:
+    def place_one(matched: fields.MatchedName) -> Place:
         user = matched.match["user"]
         if matched.match["version"] is None:
             return Ignored(reasons.SUBMITTY_SETTINGS)
@@ -304,7 +291,7 @@ def _place_submitty(listing: Listing) -> dict[str, Place]:
             return Ignored(reasons.OTHER_VERSION.format(version=version, chosen=limit))
         return Placement((Student(user, user),), matched.path(), version)
 
-    return place_each(listing.paths, _find_submitty, place_one, "a Submitty download")
+    return fields.place_each(listing.paths, _find_submitty, place_one, "a Submitty download")
 
 
 SUBMITTY = Layout(
