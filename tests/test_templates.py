@@ -40,6 +40,10 @@ def test_no_line_of_a_template_is_too_wide() -> None:
     assert wide == {}
 
 
+def test_no_explanation_is_in_a_title_which_neither_keys_nor_fingers_reach() -> None:
+    assert [name for name, text in _templates().items() if re.search(r"\stitle=\"", text)] == []
+
+
 def test_a_small_template_that_one_other_includes_is_in_that_one() -> None:
     templates = _templates()
     included = Counter(name for text in templates.values() for name in INCLUDED.findall(text))

@@ -48,6 +48,7 @@ from submissions.reports.read import (
     listed_students,
     ranked_pairs,
     skipped_content,
+    unknown_words,
 )
 from submissions.uploads.read import submissions_by_id
 
@@ -497,7 +498,8 @@ def findings_context(page: ReportPage, tab: str) -> dict[str, Any]:
     """Return the context that the threshold, the filter and decisions change, of the cases or the pairs."""
     summary = partial(cases.band_summary, page.report, page.threshold)
     bands = cases.BandSummary(*page.kept_rows("bands", summary, page.threshold))
-    context = page.context | {"bands": bands}
+    unknown = partial(unknown_words, page.report, page.pair_filter.text, page.names)
+    context = page.context | {"bands": bands, "unknown_words": unknown}
     if tab == "cases":
         listed = case_list.list_context(page)
         return context | listed | reading_context(page, listed["pairs_above"])
@@ -519,7 +521,8 @@ def _students_context(query: Mapping[str, Any], report: Report, names: Names) ->
     words = search_words(text)
     matching = [row for row in students if all(word.is_in(row.displayed) for word in words)]
     page = Paginator(matching, STUDENTS_A_PAGE).get_page(query.get("page"))
-    return {"page": page, "student_count": len(students), "searched": text}
+    unknown = partial(unknown_words, report, text, names)  # called where nothing is found
+    return {"page": page, "student_count": len(students), "searched": text, "unknown_words": unknown}
 
 
 class Tab(NamedTuple):

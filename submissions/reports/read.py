@@ -30,7 +30,7 @@ from submissions.core.access import (
     withhold,
 )
 from submissions.core.models import BestMatch, NotCompared
-from submissions.core.names import Names, search_terms, search_words
+from submissions.core.names import Names, SearchTerm, search_terms, search_words
 from submissions.core.submitters import KnownBy, student_keys
 from submissions.courses.models import NOTHING_WITHHELD
 from submissions.intake.sentences import UNMATCHED
@@ -178,13 +178,25 @@ def with_terms(
     No pair passes a term with an impossible value. Cases are formed at `threshold`.
     """
     for term in search_terms(text):
-        if term.name == "similarity":
-            pairs = pairs.filter(_similarity(term.operator, term.value))
-        elif term.name == "case":
-            pairs = pairs.filter(_case(report, term.value, threshold))
-        else:
-            pairs = pairs.filter(OTHERS[term.name](report, term.value, names))
+        pairs = pairs.filter(_condition(report, term, threshold, names))
     return pairs
+
+
+def _condition(report: Report, term: SearchTerm, threshold: float, names: Names | None) -> Q:
+    if term.name == "similarity":
+        return _similarity(term.operator, term.value)
+    if term.name == "case":
+        return _case(report, term.value, threshold)
+    return OTHERS[term.name](report, term.value, names)
+
+
+def unknown_words(report: Report, text: str, names: Names | None) -> list[str]:
+    """Return the words of a search that are in no name, and its terms with an impossible value."""
+    plain = [word for word in text.split() if not search_terms(word)]
+    found = _ids_by_word(report, text, names)
+    unknown = [word for word, ids in zip(plain, found, strict=True) if not ids]
+    of_terms = ((word, term) for word in text.split() for term in search_terms(word))
+    return unknown + [word for word, term in of_terms if _condition(report, term, 1, names) == NOTHING]
 
 
 def _similarity(operator: str, value: str) -> Q:
@@ -195,11 +207,10 @@ def _similarity(operator: str, value: str) -> Q:
 
 
 def _case(report: Report, value: str, threshold: float) -> Q:
-    members = {
-        pk
-        for pk, case in (cases_by_member(report, threshold) if _is_number(value) else {}).items()
-        if case.number == int(value)
-    }
+    if not _is_number(value):
+        return NOTHING
+    cases = cases_by_member(report, threshold).items()
+    members = {pk for pk, case in cases if case.number == int(value)}
     return CAN_MAKE_CASE & Q(left__in=members, right__in=members, similarity__gte=threshold)
 
 

@@ -30,7 +30,9 @@ def test_creating_a_course_opens_it_and_only_others_may_have_one_of_its_name(
     alice_client: Client, bob_client: Client, alice: User
 ) -> None:
     courses, sent = reverse("courses"), {"name": "Compilers"}
-    assert get_page(alice_client, courses).text(".empty strong") == "No course yet."
+    page = get_page(alice_client, courses)
+    assert page.text(".empty strong") == "No course yet."
+    assert page.texts("button.primary") == ["Compare"]
     response = alice_client.post(courses, sent)
     course = Course.objects.get(owner=alice, name="Compilers")
     assert response.headers["Location"] == course.get_absolute_url()

@@ -100,9 +100,10 @@ def test_the_report_ranks_pairs_with_their_figures_and_cases(alice_client: Clien
         assert page.values(f"tr.pair .{side} a", "href")[0] == pair_page(best)
     assert page.texts("tr.pair .similarity")[0] == f"{percent(best.similarity)} stands out"
     assert page.texts("tr.pair .longest[data-label=longest]")[0] == str(best.longest)
-    explained = page.values("table.pairs thead :is(a, abbr)", "title")
-    assert len(explained) == len(page.all("table.pairs thead th")) == 11
-    assert all(explained)
+    explained = page.terms("dl.meanings")
+    assert [*explained] == page.texts("table.pairs thead th")
+    assert len(explained) == 11
+    assert all(explained.values())
     above = report.pairs.filter(similarity__gte=report.parameters["threshold"]["value"])
     assert len(page.all("td.case a")) == above.count() > 0
     first = min(pk for ids in above.values_list("left", "right") for pk in ids)
@@ -130,7 +131,11 @@ def test_pairs_are_sorted_and_filtered_by_links(alice_client: Client, report: Re
     assert page.values("th.tokens[aria-sort=descending] a", "href") == ["?q=ada&sort=tokens"]
     assert page.has("form#filter[method=get] [name=q]")
     page = get_pairs(alice_client, assignment, q="nobody")
-    assert page.texts("#findings .empty p") == ["No pair passes this filter.", "Show all pairs"]
+    assert page.texts("#findings .empty p") == [
+        "No pair passes this filter.",
+        "Not known: nobody",
+        "Show all pairs",
+    ]
     assert page.values("#findings .empty a", "href") == [tab(assignment, "pairs")]
 
 

@@ -68,6 +68,26 @@ def test_each_term_of_a_search_must_hold(alice_client: Client, report: Report) -
     assert {text: pairs_of(alice_client, report, text) for text in expected} == expected
 
 
+def test_a_filter_says_which_words_it_does_not_know(alice_client: Client, report: Report) -> None:
+    """On each tab with a search: words of no name, and terms with an impossible value."""
+    expected = {
+        "cleo zeta": "zeta",
+        "similarty>60 ada": "similarty>60",
+        "similarity>lots decided:perhaps case:x": "similarity>lots, decided:perhaps, case:x",
+        "<b>zeta": "<b>zeta",
+        "decided:suspicious case:9": "",
+    }
+    for name in ("pairs", "assignment"):
+        address = reverse(name, args=[report.assignment_id])
+        for text, unknown in expected.items():
+            said = [
+                line for line in get_page(alice_client, address, q=text).texts(".empty p") if "known" in line
+            ]
+            assert said == ([f"Not known: {unknown}"] if unknown else []), (name, text)
+    students = reverse("students", args=[report.assignment_id])
+    assert "Not known: zeta" in get_page(alice_client, students, q="zeta").texts(".empty p")
+
+
 def test_the_filter_lists_assignees(alice_client: Client, report: Report, alice: User, bob: User) -> None:
     address = reverse("pairs", args=[report.assignment_id])
     assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
