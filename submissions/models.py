@@ -15,7 +15,15 @@ from submissions.courses.models import (
     Membership,
     StatedReason,
 )
-from submissions.reports.models import Ignored, IgnoringProposal, Pair, RankingPlan, RankingShard, Report
+from submissions.reports.models import (
+    Ignored,
+    IgnoringProposal,
+    Pair,
+    RankingPlan,
+    RankingShard,
+    Report,
+    Visit,
+)
 from submissions.shares.models import ReadingRequest, ReadingRequestChange, Share
 from submissions.students.models import Erasure
 from submissions.uploads.models import (
@@ -45,5 +53,5 @@ __all__ = [
     "FileChunk", "Ignored", "IgnoringProposal", "Invitation", "Job", "LanguageChange", "ListedEntry",
     "Membership", "Pair", "PostingBlock", "PostingRun", "RankingPlan", "RankingShard", "ReadingRequest",
     "ReadingRequestChange", "Report", "ResumableUpload", "Share", "Source", "StatedReason", "Statement",
-    "Submission", "SubmissionFile", "SubmissionStudent", "Upload",
+    "Submission", "SubmissionFile", "SubmissionStudent", "Upload", "Visit",
 ]  # fmt: skip

@@ -72,3 +72,25 @@ def similarity_matrix(
         MatrixRow(number, *member, cells[number - 1] if number <= len(cells) else [])
         for number, member in enumerate(members, 1)
     ]
+
+
+def by_cluster(rows: Sequence[MatrixRow]) -> list[MatrixRow]:
+    """Return the rows and their cells in an order in which members who share most are beside each other.
+
+    The strongest pairs join groups first, as in single linkage.
+    """
+    similarities = {
+        (one, other): cell.similarity
+        for one, row in enumerate(rows)
+        for other, cell in enumerate(row.cells[:one])
+        if cell.similarity is not None
+    }
+    groups = {at: [at] for at in range(len(rows))}
+    for one, other in sorted(similarities, key=lambda pair: (-similarities[pair], pair)):
+        left, right = groups[one], groups[other]
+        if left is not right:
+            ends = left if left[-1] == one else left[::-1], right if right[0] == other else right[::-1]
+            groups |= dict.fromkeys((*left, *right), ends[0] + ends[1])
+    each = (group if group[0] <= group[-1] else group[::-1] for group in groups.values())
+    order = list(dict.fromkeys(at for group in each for at in group))
+    return [rows[at]._replace(cells=[rows[at].cells[other] for other in order]) for at in order]

@@ -30,7 +30,7 @@ from submissions.cases.change import (
     decide_case,
 )
 from submissions.cases.documents import PrintedCase
-from submissions.cases.members import MATRIX_MEMBERS, similarity_matrix
+from submissions.cases.members import MATRIX_MEMBERS, by_cluster, similarity_matrix
 from submissions.cases.read import (
     UNDECIDED,
     PairNames,
@@ -70,6 +70,7 @@ from submissions.uploads.read import find_submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from submissions.cases.case_list import Case
     from submissions.cases.members import TimedMember
@@ -169,9 +170,10 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "report": report,
         "graph": case_graph(case),
         "core": case_core(report, [member.submission for member in case.members]),
-        "matrix": similarity_matrix(report, case.members)[:MATRIX_MEMBERS],
+        "matrix": by_cluster(similarity_matrix(report, case.members)[:MATRIX_MEMBERS]),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
+        "due": due_place(case, report.assignment.due),
         "strongest": displayed_pair(strongest, names) if strongest else None,
         "excerpts": pair_excerpts(strongest, names) if strongest else [],
         "identical": identical_members(report, case, names),
@@ -214,6 +216,19 @@ def timeline(case: Case) -> list[TimelineMark]:
         if member.later is not None
     ]
     return labelled(marks)
+
+
+def due_place(case: Case, due: datetime | None) -> float | None:
+    """Return where work was due on the timeline, in percent; None without a due time or a timeline.
+
+    Below 0 all members of the timeline were late, above 100 all were in time.
+    """
+    times = [one.submission.handed_in for one in case.members if one.later is not None]
+    if not case.timed or due is None or times[0] is None or times[-1] is None:
+        return None
+    width = (times[-1] - times[0]).total_seconds()
+    before = (due - times[0]).total_seconds()
+    return 100 * before / width if width else (101.0 if before >= 0 else -1.0)
 
 
 def labelled(marks: list[TimelineMark]) -> list[TimelineMark]:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.db import connection
 from django.http import HttpRequest, QueryDict
-from django.utils import translation
+from django.utils import timezone, translation
 
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
+from submissions.models import Batch
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
@@ -50,10 +52,36 @@ def _is_place(name: str, value: str) -> bool:
     return bool((name in NUMBERED and NUMBER.fullmatch(value)) or (name in PLACED and PLACE.fullmatch(value)))
 
 
+# One upsert, so that readers at the same moment do not conflict. A visit ends with an hour without a page.
+VISIT = """
+    INSERT INTO submissions_visit AS visit (user_id, assignment_id, since, seen, opened)
+    VALUES (%(user)s, %(assignment)s, %(made)s, %(made)s, %(now)s)
+    ON CONFLICT (user_id, assignment_id) DO UPDATE SET
+        since = CASE WHEN visit.opened < %(now)s - interval '1 hour' THEN visit.seen ELSE visit.since END,
+        seen = excluded.seen,
+        opened = excluded.opened
+    RETURNING since
+"""
+
+
+def new_batches(user: int, report: Report) -> frozenset[int]:
+    """Note that a user reads a report; return the uploads that are not in the one of the visit before."""
+    values: dict[str, Any] = {"user": user, "assignment": report.assignment_id, "made": report.created}
+    values["now"] = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(VISIT, values)
+        [[since]] = cursor.fetchall()
+    if since >= report.created:
+        return frozenset()
+    later = Batch.objects.filter(assignment=report.assignment_id, created__gt=since)
+    return frozenset(later.values_list("pk", flat=True))
+
+
 class Address(NamedTuple):
     """Path and known query of a page, the token of a share link or "", and what the reader may do.
 
-    Behind a share link there are no rights, whoever reads. The `reader` is the link or the account.
+    Behind a share link there are no rights, whoever reads, and no `user`, the primary key of the account. The
+    `reader` is the link or the account.
     """
 
     path: str
@@ -61,14 +89,15 @@ class Address(NamedTuple):
     token: str = ""
     rights: frozenset[Right] = frozenset()
     reader: str = ""
+    user: int = 0
 
     @classmethod
     def from_request(cls, request: HttpRequest, course: Course) -> Address:
         match = request.resolver_match
         token = match.kwargs.get("token", "") if match else ""
         granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
-        reader = token or f"account {request.user.pk}"
-        return cls(request.path, known_query(request.GET), token, granted, reader)
+        user = 0 if token else request.user.pk or 0
+        return cls(request.path, known_query(request.GET), token, granted, token or f"account {user}", user)
 
     @property
     def key(self) -> tuple[Hashable, ...]:
@@ -91,7 +120,8 @@ class ReportPage(NamedTuple):
     """A page of a finished report.
 
     `key` has all that its parts depend on besides the address and the decisions; `decisions` is the version
-    of these. What no decision changes is kept without it, so that a decision makes little old.
+    of these. What no decision changes is kept without it, so that a decision makes little old. `new` are the
+    uploads since the reader's last visit.
     """
 
     address: Address
@@ -103,6 +133,7 @@ class ReportPage(NamedTuple):
     threshold: float
     key: tuple[Hashable, ...]
     decisions: str
+    new: frozenset[int] = frozenset()
 
     @classmethod
     def at(cls, address: Address, assignment: Assignment, names: Names, state: ReportState) -> ReportPage:
@@ -110,9 +141,12 @@ class ReportPage(NamedTuple):
         assert state.report is not None
         pair_filter = parse_pair_filter(address.query)
         threshold = effective_threshold(state.report, pair_filter)
-        key = part_key("report", assignment, state, names)
+        new = new_batches(address.user, state.report) if address.user else frozenset()
+        key = (*part_key("report", assignment, state, names), new)
         decisions = decisions_version(assignment)
-        return cls(address, assignment, names, state, state.report, pair_filter, threshold, key, decisions)
+        return cls(
+            address, assignment, names, state, state.report, pair_filter, threshold, key, decisions, new
+        )
 
     @property
     def context(self) -> dict[str, Any]:
@@ -128,6 +162,7 @@ class ReportPage(NamedTuple):
             "stored_threshold": threshold_of(self.report),
             "suggested": suggested_threshold(self.report),
             "moved": moved and moved.sentence(translation, "\u202f"),
+            "new_batches": self.new,
             "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
             **self.address.context,
         }

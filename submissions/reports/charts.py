@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from submissions.core.names import Names
     from submissions.matches.bands import Bands
-    from submissions.models import Pair, Report
+    from submissions.models import Pair, Report, Submission
     from submissions.reports.models import PassageRecord
     from submissions.reports.read import AssignmentOfStudent, PairFilter
 
@@ -54,6 +54,12 @@ SPARK_STEP = 60
 register.filter(case_colour)
 register.filter(fixed_text)
 register.filter(threshold_reason)
+
+
+@register.filter
+def any_of(submissions: Iterable[Submission], batches: frozenset[int]) -> bool:
+    """Return whether any of the submissions was handed in with one of these uploads."""
+    return bool(batches) and any(one.batch_id in batches for one in submissions)
 
 
 @register.filter

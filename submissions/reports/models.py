@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -285,6 +286,27 @@ class RankingShard(models.Model):
 
     def __str__(self) -> str:
         return f"shard {self.number} of {self.plan}"
+
+
+class Visit(models.Model):
+    """When a user read an assignment's report last: `opened`, with the report made at `seen`.
+
+    `since` is when the report was made that the user read in the visit before; later work is new.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="visits")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="visits")
+    since = models.DateTimeField()
+    seen = models.DateTimeField()
+    opened = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("user", "assignment"), name="visit_once_a_user_and_assignment"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} to {self.assignment}"
 
 
 class IgnoringProposal(models.Model):

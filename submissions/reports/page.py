@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from django.core.paginator import Page, Paginator
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -400,12 +401,14 @@ def reading_context(page: ReportPage, pairs_above: int) -> dict[str, Any]:
     sides = {pk: both for pk, *both in rows if tuple(both) in linking}
     ids = [pk for pk in sides if pk not in decided]
     count = pairs_above - len(sides) + len(ids)
+    later = Q(left__batch__in=page.new) | Q(right__batch__in=page.new)
     kinds = sameness_counts(page.report, [sides[pk] for pk in ids])
     members = {member for pk in ids for member in sides[pk]}
     of_class = [match.submission for match in class_matches(page.report)]
     return {
         "to_read": _drawn(page, ids[:SHOWN_TO_READ]),
         "to_read_count": count,
+        "new_to_read": above.filter(later, pk__in=ids).count() if page.new else 0,
         "kinds": kinds,
         "of_no_kind": count - sum(number for _flags, number in kinds),
         "more_to_read": count - len(ids[:SHOWN_TO_READ]),

@@ -19,3 +19,9 @@ export function moveByArrows(frame, stops, down = 1) {
     stops[Math.min(stops.length - 1, Math.max(0, current + steps[event.key]))].focus();
   });
 }
+
+// The cells of a table of pairs; a cell without a link has the focus itself.
+for (const table of document.querySelectorAll("[data-grid]")) {
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].filter((cell) => cell.matches("td")));
+  moveByArrows(table, rows.flat().map((cell) => cell.querySelector("a") ?? cell), rows[0].length);
+}

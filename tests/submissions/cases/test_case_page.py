@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from random import Random
 
 import pytest
@@ -17,7 +17,7 @@ from fingerprint.engine import Params
 from fingerprint.reading import read
 from submissions.cases.case_list import cases
 from submissions.cases.change import CaseNames, DecisionInput, decide_case
-from submissions.cases.members import TimedMember
+from submissions.cases.members import MatrixCell, MatrixRow, TimedMember, by_cluster
 from submissions.cases.read import case_core
 from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
 from submissions.models import (
@@ -69,6 +69,25 @@ def test_the_page_has_members_and_similarities_with_links(alice_client: Client, 
     assert reverse("pair", args=[report.assignment_id, ann, ben]) in page.values(".matrix a", "href")
 
 
+@given(st.integers(2, 8), st.randoms(use_true_random=False))
+def test_the_table_keeps_groups_that_share_more_than_all_others_together(size: int, random: Random) -> None:
+    members = [Submission(pk=pk) for pk in range(size)]
+    group = [random.randrange(3) for _ in members]
+    known = {
+        frozenset((a, b)): random.uniform(0.6, 1) if group[a] == group[b] else random.choice((None, 0.3))
+        for a, b in combinations(range(size), 2)
+    }
+    cells = [
+        [MatrixCell(other, known.get(frozenset((a, b))), a == b) for b, other in enumerate(members)]
+        for a in range(size)
+    ]
+    ordered = by_cluster([MatrixRow(a + 1, one, None, cells[a]) for a, one in enumerate(members)])
+    assert sorted(row.number for row in ordered) == list(range(1, size + 1))
+    assert all([cell.other for cell in row.cells] == [one.member for one in ordered] for row in ordered)
+    assert [[cell.is_same for cell in row.cells].index(True) for row in ordered] == list(range(size))
+    assert len([*groupby(ordered, key=lambda row: group[row.number - 1])]) == len(set(group))
+
+
 def test_pairs_that_were_confirmed_with_their_case_do_not_lower_the_number_of_unlisted_ones(
     alice_client: Client, report: Report
 ) -> None:
@@ -90,11 +109,26 @@ def test_members_are_in_order_of_handing_in_the_first_named(alice_client: Client
     first, second, third = page.texts(".members tbody td:last-child")
     assert first.endswith("first to hand in")
     assert second.endswith("3 h later")
-    assert third == "time unknown"
+    assert third == ""
+    assert "cal handed in first, 3 h before ann." in page.text("main")
     assert page.texts(".timeline title") == ["cal", "ann"]
     assert page.values(".timeline circle", "cx") == ["3.0%", "97.0%"]
     labels = ["1", "2", "2 Mar 2026, 12:00 UTC", "2 Mar 2026, 15:00 UTC"]
     assert page.texts(".timeline text") == labels
+    for hours, said, places in (
+        (1, "The dashed line is when it was due: 2 Mar 2026, 13:00", ["34.3%"]),
+        (-1, "All of these were late: it was due on 2 Mar 2026, 11:00", []),
+        (3, "The dashed line is", ["97.0%"]),
+        (4, "All of these were in time: it was due on", []),
+    ):
+        Assignment.objects.update(due=NOON + timedelta(hours=hours))
+        page = get_page(alice_client, address(report, "ann"))
+        assert said in page.text("main")
+        assert page.values(".timeline .due", "x1") == places
+    Submission.objects.filter(name="ann").update(handed_in=NOON)
+    assert "ann and cal handed in first, at the same time. All" in get_page(
+        alice_client, address(report, "ann")
+    ).text("main")
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=30).map(sorted))

@@ -62,7 +62,8 @@ BY_THE_CLOCK = frozenset({
     "submissions.Assignment.sources_notice", "submissions.Assignment.threshold_chosen",
     "submissions.Erasure.finished", "submissions.Report.finished", "submissions.ResumableUpload.ended",
     "submissions.Share.revoked", "submissions.Source.emptied", "submissions.Source.given_up",
-    "submissions.Submission.released", "webhooks.Delivery.tried",
+    "submissions.Submission.released", "submissions.Visit.opened", "submissions.Visit.seen",
+    "submissions.Visit.since", "webhooks.Delivery.tried",
 })  # fmt: skip
 OUTSIDE = [field for field in FIELDS if isinstance(field, OutsideTimeField)]
 ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-12, 14))]

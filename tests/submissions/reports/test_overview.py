@@ -26,6 +26,7 @@ from submissions.models import (
     Pair,
     Report,
     Submission,
+    Visit,
 )
 from submissions.pairs.read import find_pair, ignored_tokens, pair_files
 from submissions.reports.address import Address, ReportPage
@@ -121,6 +122,39 @@ def test_a_decided_pair_is_read_and_followers_of_a_link_do_not_learn_it(
     assert page.text(".kinds") == "1 of 3 submissions are in none of them."
     behind_link = get_page(client, link_to(shared_report(report, alice)))
     assert behind_link.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
+
+
+def test_work_that_came_since_the_reader_was_here_last_is_marked_until_the_next_visit(
+    alice_client: Client, client: Client, alice: User, hand_in: HandIn
+) -> None:
+    assignment = hand_in(zipped(CLASS)).assignment
+    address, pairs = tab(assignment, "assignment"), tab(assignment, "pairs")
+
+    def later() -> None:
+        Visit.objects.update(opened=timezone.now() - timedelta(hours=2))
+
+    def new(address: str, selector: str) -> list[bool]:
+        return [
+            row.css_first(".flag.new") is not None for row in get_page(alice_client, address).all(selector)
+        ]
+
+    assert not any(new(address, ".cases tbody tr"))
+    later()
+    assert not any(new(address, ".to-read li"))
+    later()
+    hand_in(zipped({"dora/main.py": CLASS["ada/main.py"]}))
+    for _reload in range(2):
+        page = get_page(alice_client, address)
+        dora = ["dora" in text for text in page.texts(".to-read li > a")]
+        assert any(dora)
+        assert new(address, ".to-read li") == dora
+        assert f"{sum(dora)} {'is' if sum(dora) == 1 else 'are'} new since you were" in page.text(".kinds")
+        assert new(pairs, "tr.pair") == [
+            "dora" in {*both} for both in displayed_pairs(get_page(alice_client, pairs))
+        ]
+    assert not get_page(client, link_to(shared_report(assignment.reports.all()[0], alice))).has(".flag.new")
+    later()
+    assert not any(new(address, ".to-read li"))
 
 
 def test_the_headline_counts_what_stands_out_always(alice_client: Client, report: Report) -> None:
@@ -269,15 +303,16 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment = hand_in(zipped(CLASS)).assignment
     assignment.teams = "ada, ben\nstudent-01, student-02"
     assignment.save()
-    # session, user, assignment, report, two versions; of the selected pairs: findings and duplicates, flags,
-    # teams, pairs of one student, names, pairs, counts above the threshold twice; bands
+    # session, user, assignment, report, last visit, two versions; of the selected pairs: findings and
+    # duplicates, flags, teams, pairs of one student, names, pairs, counts above the threshold twice; bands
     # and whole copies; decisions; of the shown
     # pairs: flags and their links, pairs; of both: model solutions
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(28):
+    with django_assert_num_queries(29):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(28):
+    Visit.objects.all().delete()
+    with django_assert_num_queries(29):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
