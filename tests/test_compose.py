@@ -113,7 +113,7 @@ def test_every_command_is_one_that_exists(command: list[str]) -> None:
 
 def test_the_settings_of_gunicorn_are_settings_it_has() -> None:
     config = import_module("gunicorn.config").Config()
-    modules = {"os", "shutil", "tempfile", "Any", "annotations"}
+    modules = {"os", "shutil", "tempfile", "wsgiref", "Any", "annotations"}
     for name, value in vars(gunicorn_conf).items():
         if not name.startswith("_") and name not in modules:
             config.set(name, value)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import wsgiref.util
 from typing import Any
-from wsgiref.util import setup_testing_defaults
 
 wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
@@ -50,7 +50,7 @@ def post_worker_init(worker: Any) -> None:
     os.environ.pop("SCRIPT_NAME", None)
     for address in ("/accounts/login/", "/healthz"):
         environ = {"PATH_INFO": address, "HTTP_HOST": "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
-        setup_testing_defaults(environ)
+        wsgiref.util.setup_testing_defaults(environ)
         worker.wsgi(environ | {"REMOTE_ADDR": "127.0.0.1"}, lambda *_: None).close()
 
 
