@@ -257,7 +257,14 @@ def test_a_list_of_keys_is_one_parameter_and_finds_what_is_in_it() -> None:
     keys = list(Source.objects.order_by("pk").values_list("pk", flat=True))
     columns: dict[str, list[Any]] = {"source_id": keys, "profile": ["p"] * 3, "language": ["python"] * 3}
     insert(connection, Document, columns)
-    for chosen in ([], keys[:1], [*keys[:2], keys[0], None], [*keys, 0], Source.objects.filter(size=2)):
+    for chosen in (
+        [],
+        keys[:1],
+        [*keys[:2], keys[0], None],
+        [*keys, 0, 10**30],
+        dict.fromkeys(keys),
+        Source.objects.filter(size=2),
+    ):
         wanted = {one.pk if isinstance(one, Source) else one for one in chosen} & set(keys)
         for column in ("source", "source_id", "source__pk"):
             found = Document.objects.filter(**{f"{column}__in": chosen})
