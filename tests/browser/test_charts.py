@@ -264,6 +264,23 @@ def test_the_best_lines_of_a_line_or_row_are_kept_by_enter_and_closed_by_escape(
     expect(lines).to_be_hidden()
 
 
+def test_arrow_keys_go_from_pair_to_pair_of_the_table_of_a_case(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    report = create_report(assignment, {("ada", "ben"): 0.6, ("ada", "cleo"): 0.9})
+    page = sign_in(alice)
+    page.goto(reverse("case", args=[assignment.pk, cases(report)[0].key]))
+    table = page.locator("[data-grid]")
+    rows = table.locator("tbody th").all_inner_texts()
+    assert [row.split()[1] for row in rows] in (["ben", "ada", "cleo"], ["cleo", "ada", "ben"])
+    assert table.locator("[tabindex='0']").count() == 1
+    table.locator("td").nth(1).locator("a").focus()
+    page.keyboard.press("ArrowDown")
+    expect(table.locator("td").nth(4)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(table.locator("td").nth(5).locator("a")).to_be_focused()
+
+
 @pytest.mark.long
 def test_a_reload_draws_the_same_graph(report_page: Page, shoot: Shoot) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"
