@@ -67,10 +67,10 @@ def spelling_of(text: str, scan: Scan) -> Spelling:
     lexemes = _lexemes(text, scan.tokens)
     directives = "\0".join(" ".join(lexeme.split()) for lexeme in _lexemes(text, scan.directives))
     tokens = _digest(lexemes, directives)
-    names = scan.lexical.starts[scan.lexical_classes == LexicalClass.IDENTIFIER]
-    for at in np.flatnonzero(np.isin(scan.tokens.starts, names)).tolist():
-        lexemes[at] = ""
-    return Spelling(tokens, _digest(lexemes, directives))
+    names = set(scan.lexical.starts[scan.lexical_classes == LexicalClass.IDENTIFIER].tolist())
+    starts = scan.tokens.starts.tolist()
+    others = ["" if at in names else lexeme for at, lexeme in zip(starts, lexemes, strict=True)]
+    return Spelling(tokens, _digest(others, directives))
 
 
 def _lexemes(text: str, tokens: TokenStream) -> list[str]:

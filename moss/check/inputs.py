@@ -7,14 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
 from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, group_submissions
 from submissions.intake.left_out.listing import LeftOut, Listing, described
 from submissions.intake.limits import BadArchive
 from submissions.intake.rosters import Roster
-from submissions.intake.sandbox.archives import unpack_opened
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, archive_stem, unpack, walk
 from submissions.intake.warnings import GroupingWarning, roster_warnings, unmatched_patterns
 from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, Key, student_key
@@ -221,10 +220,16 @@ def read_entries(path: Path, options: InputOptions) -> list[Entry]:
 def entries_of(path: Path, patterns: FilePatterns) -> Iterator[Entry]:
     """Yield the entries of a folder, an archive or a single file; raise BadArchive if it cannot be read."""
     if path.is_dir():
-        yield from walk(path, DEFAULT_LIMITS, patterns, unpack_opened)
+        yield from walk(path, DEFAULT_LIMITS, patterns, _unpack_in_child)
         return
     with path.open("rb") as file:
-        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=unpack_opened)
+        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=_unpack_in_child)
+
+
+def _unpack_in_child(*archive: Any) -> Iterator[Entry]:
+    from submissions.intake.sandbox.archives import unpack_opened  # noqa: PLC0415 - most folders have no archives
+
+    return unpack_opened(*archive)
 
 
 def check_complete(entries: list[Entry]) -> None:

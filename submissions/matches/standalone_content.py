@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import LexicalTerms, common_terms, term_places, without_terms
-from submissions.matches.source_html import count_lines, line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -107,6 +106,8 @@ def _lines_by_term(
 
 def _file_terms(file: TermFile, wanted: LexicalTerms) -> Iterator[tuple[tuple[str, int], list[int], str]]:
     """Yield each term of a file with the numbers of its lines and its text."""
+    from submissions.matches.source_html import line_starts  # noqa: PLC0415 - in pages only
+
     starts = line_starts(file.text)
     numbers: dict[tuple[str, int], dict[int, None]] = {}
     texts: dict[tuple[str, int], str] = {}
@@ -139,6 +140,8 @@ class StandaloneSide:
 
     @property
     def last_line(self) -> int:
+        from submissions.matches.source_html import count_lines  # noqa: PLC0415 - in pages only
+
         start, end = self.runs[-1].spans()[-1]
         return self.lines[-1] + count_lines(self.text[start:end]) - 1
 

@@ -1,4 +1,4 @@
-"""Rust, Java, C#, Visual Basic, Swift, Kotlin, and the assembly languages."""
+"""Rust, C#, Visual Basic, Swift, and the assembly languages."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from typing import Any, ClassVar
 
 from pygments.lexer import include, inherit
-from pygments.lexers import asm, dotnet, jvm, mips, objective, rust
-from pygments.token import Comment, Name, Operator, Punctuation, String, Whitespace
+from pygments.lexers import asm, dotnet, mips, objective, rust
+from pygments.token import Comment, Name, Operator, String, Whitespace
 
 from fingerprint.languages.lexers import groups
 
 # Signs around raw strings.
 _HASHES = ("#", "##", "###")
-
-# A word that begins a declaration, and names a variable where no name follows it.
-_NO_NAME = r"\b(?=\s*+[^\w\s$])"
 
 _COMMENT = [
     (r"[^*]++", Comment.Multiline),
@@ -48,16 +45,6 @@ class Rust(rust.RustLexer):
             f"raw-{len(hashes)}": [(f'"{hashes}', String, "#pop"), (r'[^"]++', String), (r'"', String)]
             for hashes in _HASHES
         },
-    }
-
-
-class Java(jvm.JavaLexer):
-    tokens: ClassVar = {
-        "root": [
-            (rf"^\s++(?=record{_NO_NAME})", Whitespace),
-            (rf"(?:module|record|var){_NO_NAME}", Name),
-            inherit,
-        ],
     }
 
 
@@ -194,42 +181,5 @@ class Swift(objective.SwiftLexer):
             (r"\\[ \t]*\n", String.Escape),
             (r'"', String),
             include("string-common"),
-        ],
-    }
-
-
-class Kotlin(jvm.KotlinLexer):
-    tokens: ClassVar = {
-        "root": [
-            (r"/\*", Comment.Multiline, "comment"),
-            (r"'\\u[0-9a-fA-F]{4}'", String.Char),
-            # A name between backticks may have quotes in it.
-            (r"`[^`\n]++`", Name),
-            inherit,
-        ],
-        "comment": [
-            (r"[^*/]++", Comment.Multiline),
-            (r"/\*", Comment.Multiline, "#push"),
-            (r"\*/", Comment.Multiline, "#pop"),
-            (r"[*/]", Comment.Multiline),
-        ],
-        "string": [
-            (r"\\[^\n]", String),
-            (r'"', String, "#pop"),
-            include("string_common"),
-        ],
-        "multiline_string": [
-            (r'"{3,}+', String, "#pop"),
-            (r'"', String),
-            (r"\$\{", String.Interpol, "interpolation"),
-            (r"(\$)(\w+)", groups(String.Interpol, Name)),
-            (r'[^"$]++', String),
-            (r"\$", String),
-        ],
-        "string_common": [inherit, (r"\$", String)],
-        "interpolation": [
-            (r"\{", Punctuation, "scope"),
-            (r"\}", String.Interpol, "#pop"),
-            include("root"),
         ],
     }

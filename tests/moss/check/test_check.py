@@ -268,16 +268,21 @@ def test_the_error_about_a_damaged_cache_says_how_to_turn_it_off(
     assert "MOSS_CACHE=off" in result.output
 
 
-def test_the_library_of_kernels_is_loaded_before_the_children_read_and_numba_never(tmp_path: Path) -> None:
+def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_need_never(
+    tmp_path: Path,
+) -> None:
+    unneeded = ["numba", "numpy.ma", "pygments.lexers.dotnet", "submissions.intake.sandbox.archives"]
+    unneeded += ["submissions.matches.source_html"]  # of pages alone
     code = (
         "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"
         "before = [];"
         "start = lambda files: before.append('llvmlite' in sys.modules) or (lambda: None);"
         f"rank_path(Path({str(folder(tmp_path / 'class', CLASS))!r}), RankingOptions(), start);"
-        "print(before, 'llvmlite' in sys.modules, 'numba' in sys.modules)"
+        "from fingerprint.languages import lexers; lexers.lexer_class('java'); import moss.check.outputs;"
+        f"print(before, 'llvmlite' in sys.modules, sorted(set({unneeded!r}) & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[True] True False"
+    assert result.stdout.strip() == "[True] True []"
 
 
 def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:
