@@ -154,15 +154,10 @@ def _json_dumper(base: Any) -> Any:
 _TEXT_DUMPERS = [
     _text_dumper(getattr(string_types, f"Str{name}"))
     for name in (
-        "BinaryDumperName",
-        "BinaryDumperVarchar",
-        "BinaryDumper",
-        "DumperName",
-        "DumperVarchar",
-        "Dumper",
+        "BinaryDumperName", "BinaryDumperVarchar", "BinaryDumper", "DumperName", "DumperVarchar", "Dumper",
         "DumperUnknown",
     )
-]
+]  # fmt: skip
 _JSON_DUMPERS = [_json_dumper(json_types.JsonbBinaryDumper), _json_dumper(json_types.JsonbDumper)]
 
 if TYPE_CHECKING:

@@ -310,14 +310,9 @@ class Names:
     def fingerprint(self) -> str:
         """A checksum of all that decides what the reader sees."""
         content = (
-            sorted(self.aliases.items()),
-            self.fallback,
-            self.visible_names,
-            sorted(self.spellings.items()),
-            sorted(self.labels.items()),
-            sorted(self.suffixes.items()),
-            sorted(self.ids),
-        )
+            sorted(self.aliases.items()), self.fallback, self.visible_names, sorted(self.spellings.items()),
+            sorted(self.labels.items()), sorted(self.suffixes.items()), sorted(self.ids),
+        )  # fmt: skip
         return sha256(repr(content).encode(errors="surrogatepass")).hexdigest()
 
     @cached_property
@@ -345,12 +340,9 @@ def anonymous_names(assignment: Assignment) -> Names:
     others = others_in_roster(assignment)
     aliases = dict.fromkeys(others, NAME_PLACEHOLDER) | ensure_aliases(assignment)
     return Names(
-        aliases,
-        fallback=NAME_PLACEHOLDER,
-        spellings=others | known_spellings(assignment),
-        suffixes=origin_suffixes(assignment),
-        ids=known_ids(assignment),
-    )
+        aliases, fallback=NAME_PLACEHOLDER, spellings=others | known_spellings(assignment),
+        suffixes=origin_suffixes(assignment), ids=known_ids(assignment),
+    )  # fmt: skip
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:

@@ -78,17 +78,11 @@ class CourseIn(CourseChange):
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
     return CourseOut(
-        id=course.pk,
-        name=course.name,
-        owner=course.owner.get_username(),
-        keep_months=course.keep_months,
-        months_kept=months_kept(course),
-        keep_sources_days=course.keep_sources_days,
-        source_days_kept=source_days_kept(course),
-        in_archive=course.in_archive,
-        created=course.created,
+        id=course.pk, name=course.name, owner=course.owner.get_username(), keep_months=course.keep_months,
+        months_kept=months_kept(course), keep_sources_days=course.keep_sources_days,
+        source_days_kept=source_days_kept(course), in_archive=course.in_archive, created=course.created,
         rights=sorted(rights(api.user_of(request), course)),
-    )
+    )  # fmt: skip
 
 
 @courses_router.get("/courses", response=Courses, summary="List the courses that you may read")

@@ -208,13 +208,8 @@ def _renames(name: str, value: object) -> dict[str, str]:
 
 
 _READERS: dict[str, Callable[[str, object], object]] = {
-    "layout": _text,
-    "depth": _depth,
-    "attempts": _text,
-    "due": _time,
-    "split": _names,
-    "renames": _renames,
-}
+    "layout": _text, "depth": _depth, "attempts": _text, "due": _time, "split": _names, "renames": _renames,
+}  # fmt: skip
 
 
 class Attempt(NamedTuple):

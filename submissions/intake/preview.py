@@ -152,12 +152,9 @@ NO_PREVIEW = Preview(Grouping(FOLDERS, {}, {}, {}, {}, []), (), (), (), (), (), 
 
 
 def preview_upload(
-    listing: Listing,
-    left_out: LeftOutListing,
-    refused: Iterable[Entry] = (),
-    choices: Choices = DEFAULT_CHOICES,
-    identify: Identify | None = None,
-) -> Preview:
+    listing: Listing, left_out: LeftOutListing, refused: Iterable[Entry] = (),
+    choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None,
+) -> Preview:  # fmt: skip
     """Return the preview of an upload that is grouped as an instructor chose.
 
     `left_out` has all entries of the upload, `refused` the entries that cannot be read, which may also be in

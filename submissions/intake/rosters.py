@@ -463,14 +463,9 @@ def _student(row: list[str], columns: Columns) -> RosterStudent | None:
     if not (name or ids or logins or emails) or name.casefold() in NO_STUDENTS:
         return None
     return RosterStudent(
-        name or _name_among(ids),
-        next(iter(ids), ""),
-        next(iter(logins), ""),
-        next(iter(emails), ""),
-        first(Column.SECTION),
-        first(Column.TEAM),
-        tuple(dict.fromkeys((*ids[1:], *logins[1:], *emails[1:]))),
-    )
+        name or _name_among(ids), next(iter(ids), ""), next(iter(logins), ""), next(iter(emails), ""),
+        first(Column.SECTION), first(Column.TEAM), tuple(dict.fromkeys((*ids[1:], *logins[1:], *emails[1:]))),
+    )  # fmt: skip
 
 
 def _one_name(name: str) -> str:

@@ -140,13 +140,9 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
                 text = _decoded(name, unmarked_encoding if name in reads.unmarked else encoding)
                 refusal = _refusal(info) or (reasons.OVERLAP if id(info) in overlapping else "")
                 yield ArchiveMember(
-                    text,
-                    info.file_size,
-                    refusal,
-                    _opener(archive, info),
-                    max(info.compress_size, 1),
+                    text, info.file_size, refusal, _opener(archive, info), max(info.compress_size, 1),
                     modified=_modified(info),
-                )
+                )  # fmt: skip
 
 
 def _modified(info: zipfile.ZipInfo) -> datetime | None:
@@ -266,13 +262,9 @@ def read_tar(
             _check_size(info)
             if not info.isdir():
                 yield ArchiveMember(
-                    redecode(info.name),
-                    info.size,
-                    _tar_reader_refusal(info),
-                    _extractor(archive, info),
-                    in_stream=stream.is_nested,
-                    modified=outside_time(info.mtime),
-                )
+                    redecode(info.name), info.size, _tar_reader_refusal(info), _extractor(archive, info),
+                    in_stream=stream.is_nested, modified=outside_time(info.mtime),
+                )  # fmt: skip
         _check_end(stream)
 
 

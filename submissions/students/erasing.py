@@ -62,12 +62,9 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
         text = _("Nothing was erased, because a hold protects it: {held}.")
         raise NotFound(text.format(held=", ".join(held_titles(work.held))))
     erasure = Erasure.objects.create(
-        who=who,
-        reason=reason,
-        student=work.text,
-        courses=[one.course.pk for one in work.chosen],
+        who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen],
         result={"decided": work.decided.as_json()},
-    )
+    )  # fmt: skip
     jobs.enqueue("erase_student", erasure.pk)
     subject = f"receipt {erasure.pk}"
     AuditEntry.objects.create(

@@ -241,14 +241,9 @@ def begin_resumable(
             ).format(n=MOST_BEGUN)
         )
     return ResumableUpload.objects.create(
-        assignment=assignment,
-        uploaded_by=user,
-        name=name,
-        length=length,
-        preview=preview,
-        role=role or Batch.Role.CLASS,
-        file=f"{database_files.RESUMABLE_FOLDER}/{uuid4().hex}",
-    )
+        assignment=assignment, uploaded_by=user, name=name, length=length, preview=preview,
+        role=role or Batch.Role.CLASS, file=f"{database_files.RESUMABLE_FOLDER}/{uuid4().hex}",
+    )  # fmt: skip
 
 
 @transaction.atomic

@@ -169,12 +169,9 @@ def names_before(before: datetime) -> set[str]:
 
 
 def entries(
-    uploads: QuerySet[Upload],
-    patterns: FilePatterns = DEFAULT_PATTERNS,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
+    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS, limits: Limits = DEFAULT_LIMITS, *,
     in_one_folder: bool = False,
-) -> Iterator[Entry]:
+) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
 
     Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises

@@ -416,15 +416,12 @@ def _save_submissions(
     rows = Submission.objects.bulk_create(
         [
             Submission(
-                batch=batch,
-                name=stored[name],
-                identifier=grouping.submissions[name].identifier,
-                handed_in=times.get(name),
-                commits=commits.get(name),
+                batch=batch, name=stored[name], identifier=grouping.submissions[name].identifier,
+                handed_in=times.get(name), commits=commits.get(name),
             )
             for name in names
         ]
-    )
+    )  # fmt: skip
     submissions = dict(zip(names, rows, strict=True))
     if batch.role != Batch.Role.MODEL:  # no student wrote these
         students = {name: one.students for name, one in grouping.submissions.items()}

@@ -90,12 +90,9 @@ def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocume
 
 def _register(upload: BoilerplateUpload, file: NamedDocument) -> None:
     upload.assignment.boilerplate.get_or_create(
-        document_id=file.document,
-        first=None,
-        after=None,
-        statement=upload.statement,
+        document_id=file.document, first=None, after=None, statement=upload.statement,
         defaults={"name": file.name, "source_id": file.source},
-    )
+    )  # fmt: skip
 
 
 # Uploads

@@ -125,17 +125,12 @@ def stored_files(assignment: Assignment) -> list[StoredFile]:
     current = current_profiles(row[6] for row in rows)
     return [
         StoredFile(
-            pk,
-            batch,
-            submission,
-            path,
-            source,
-            detected,
+            pk, batch, submission, path, source, detected,
             FileLanguage(language, state == Document.State.KEPT),
             state == Document.State.READY and profile not in current,
         )
         for pk, batch, submission, path, source, detected, language, state, profile in rows
-    ]
+    ]  # fmt: skip
 
 
 def current_profiles(languages: Iterable[str]) -> set[str]:
@@ -371,13 +366,10 @@ def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
     if chosen.language:
         boilerplate = boilerplate.exclude(document__language=chosen.language)
     return Rereading(
-        read=len(changed) - kept,
-        kept=kept,
-        uploads=len({file.batch for file in changed}),
-        unknown=sum(not file.detected for file in files),
-        boilerplate=boilerplate.count(),
+        read=len(changed) - kept, kept=kept, uploads=len({file.batch for file in changed}),
+        unknown=sum(not file.detected for file in files), boilerplate=boilerplate.count(),
         passages=assignment.boilerplate.exclude(first=None).count(),
-    )
+    )  # fmt: skip
 
 
 def changes_of_language(assignment: Assignment) -> QuerySet[LanguageChange]:

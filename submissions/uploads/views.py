@@ -83,13 +83,10 @@ if TYPE_CHECKING:
 
 ROWS_A_PAGE = 200
 STEPS = (
-    (Batch.State.QUEUED, gettext_lazy("Waiting")),
-    (Batch.State.UNPACKING, gettext_lazy("Unpacking")),
-    (Batch.State.LISTED, gettext_lazy("Check")),
-    (Batch.State.FINGERPRINTING, gettext_lazy("Reading")),
-    (Batch.State.RANKING, gettext_lazy("Ranking")),
-    (Batch.State.DONE, gettext_lazy("Done")),
-)
+    (Batch.State.QUEUED, gettext_lazy("Waiting")), (Batch.State.UNPACKING, gettext_lazy("Unpacking")),
+    (Batch.State.LISTED, gettext_lazy("Check")), (Batch.State.FINGERPRINTING, gettext_lazy("Reading")),
+    (Batch.State.RANKING, gettext_lazy("Ranking")), (Batch.State.DONE, gettext_lazy("Done")),
+)  # fmt: skip
 
 # Primary keys have fewer digits.
 MAX_DIGITS = 20
@@ -282,12 +279,9 @@ def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 def preview_context(
-    request: AuthenticatedRequest,
-    batch: Batch,
-    error: str = "",
-    patterns: PatternFields | None = None,
+    request: AuthenticatedRequest, batch: Batch, error: str = "", patterns: PatternFields | None = None,
     roster_form: RosterForm | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the context of `preview_template`, which is in it."""
     try:
         preview, refusal = _preview(batch)

@@ -175,14 +175,9 @@ class CampusTokens(OpenIDConnectOAuth2Adapter):  # type: ignore[misc] # django-a
 
     def _claims(self, app: Any, id_token: str, key: jwt.PyJWK) -> dict[str, Any]:
         claims: dict[str, Any] = jwt.decode(
-            id_token,
-            key.key,
-            SIGNATURES,
-            audience=app.client_id,
-            issuer=self.openid_config["issuer"],
-            leeway=LEEWAY,
-            options={"require": ["iss", "aud", "sub", "exp"]},
-        )
+            id_token, key.key, SIGNATURES, audience=app.client_id, issuer=self.openid_config["issuer"],
+            leeway=LEEWAY, options={"require": ["iss", "aud", "sub", "exp"]},
+        )  # fmt: skip
         return claims
 
 

@@ -518,14 +518,10 @@ def _endpoints(schema: dict[str, Any]) -> Iterator[tuple[str, Endpoint]]:
             yield (
                 operation["tags"][0],
                 Endpoint(
-                    method.upper(),
-                    address,
-                    operation["summary"],
-                    _marked(operation.get("description", "")),
-                    parameters,
-                    _fields(schema, operation),
+                    method.upper(), address, operation["summary"], _marked(operation.get("description", "")),
+                    parameters, _fields(schema, operation),
                 ),
-            )
+            )  # fmt: skip
 
 
 def _marked(description: str) -> SafeString:

@@ -235,13 +235,9 @@ def _log(request: HttpRequest, arrival: Arrival) -> None:
     logger.info("account %s came from platform %s", user.pk, arrival.platform_course.platform_id)
     if arrival.change:
         AuditEntry.objects.create(
-            who=user.get_username(),
-            address=client_address(request),
-            action=AuditAction.CHANGED_PEOPLE,
-            course=course.name,
-            subject=f"{user.get_username()}: {arrival.change}",
-            page="lti_launch",
-        )
+            who=user.get_username(), address=client_address(request), action=AuditAction.CHANGED_PEOPLE,
+            course=course.name, subject=f"{user.get_username()}: {arrival.change}", page="lti_launch",
+        )  # fmt: skip
 
 
 @require_GET

@@ -300,9 +300,6 @@ def _student(member: dict[str, Any]) -> RosterStudent | None:
     name = text("name") or f"{text('given_name')} {text('family_name')}".strip()
     sourced, subject = text("lis_person_sourcedid"), text("user_id")
     return RosterStudent(
-        name,
-        sourced or subject,
-        text("ext_user_username"),
-        text("email"),
+        name, sourced or subject, text("ext_user_username"), text("email"),
         other_ids=(subject,) if sourced and subject else (),
-    )
+    )  # fmt: skip

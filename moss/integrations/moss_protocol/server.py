@@ -369,16 +369,10 @@ class Session:
         assert self._user is not None
         assert self._names is not None
         received = uploads.Received(
-            self._user,
-            self.address,
-            self._options,
-            protocol.front_end_name(self._options.language) or "",
-            comment,
-            self._names.sent,
-            len(self._names.folders),
-            files.uploaded(uploads.ARCHIVE),
+            self._user, self.address, self._options, protocol.front_end_name(self._options.language) or "",
+            comment, self._names.sent, len(self._names.folders), files.uploaded(uploads.ARCHIVE),
             base.uploaded(uploads.BASE_ARCHIVE) if base else None,
-        )
+        )  # fmt: skip
         return await self._server.store_and_wait(received, self._close_spools, self._writer.is_closing)
 
     def _refuse(self, message: str) -> None:

@@ -123,15 +123,12 @@ def _named(result: ClientResult, pairs: Iterable[tuple[int, Pair]]) -> list[Matc
     names = _sent_names(result, {key for _, pair in pairs for key in (pair.left_id, pair.right_id)})
     return [
         Match(
-            number,
-            pair,
-            names.get(pair.left_id, _without_blanks(pair.left.name)),
-            names.get(pair.right_id, _without_blanks(pair.right.name)),
-            whole_percent(pair.left_share),
+            number, pair, names.get(pair.left_id, _without_blanks(pair.left.name)),
+            names.get(pair.right_id, _without_blanks(pair.right.name)), whole_percent(pair.left_share),
             whole_percent(pair.right_share),
         )
         for number, pair in pairs
-    ]
+    ]  # fmt: skip
 
 
 def _sent_names(result: ClientResult, submissions: set[int]) -> dict[int, str]:

@@ -168,11 +168,7 @@ def _fetch_out(request: HttpRequest, fetch: RepositoryFetch) -> FetchOut:
 
 def _repository_out(row: Repository, *, hidden: bool) -> RepositoryOut:
     return RepositoryOut(
-        student=None if hidden else row.student,
-        address=None if hidden else row.address,
-        state=row.state,
-        reason=row.reason,
-        commit=None if hidden else row.fetched_commit,
-        committed=None if hidden else row.committed,
-        left_out=None if hidden else row.left_out.splitlines(),
-    )
+        student=None if hidden else row.student, address=None if hidden else row.address, state=row.state,
+        reason=row.reason, commit=None if hidden else row.fetched_commit,
+        committed=None if hidden else row.committed, left_out=None if hidden else row.left_out.splitlines(),
+    )  # fmt: skip

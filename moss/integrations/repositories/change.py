@@ -241,11 +241,8 @@ class RepositoriesForm(TokenForm):
         help_text=gettext_lazy(
             "Some push later what they committed in time. Commits after the due date never count."
         ),
-        required=False,
-        min_value=0,
-        max_value=MOST_HOURS,
-        initial=0,
-    )
+        required=False, min_value=0, max_value=MOST_HOURS, initial=0,
+    )  # fmt: skip
     field_order = ("repositories", "token", "role", "preview", "again_after_due", "hours_after_due")
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:

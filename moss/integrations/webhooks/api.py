@@ -198,14 +198,7 @@ def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
 def _delivery_out(row: Delivery, due: dict[int, datetime]) -> DeliveryOut:
     waits = row.state == Delivery.State.WAITING
     return DeliveryOut(
-        id=row.pk,
-        message_id=row.message_id,
-        event=row.event,
-        state=row.state,
-        attempts=row.attempts,
-        created=row.created,
-        tried=row.tried,
-        status=row.status,
-        problem=row.problem,
+        id=row.pk, message_id=row.message_id, event=row.event, state=row.state, attempts=row.attempts,
+        created=row.created, tried=row.tried, status=row.status, problem=row.problem,
         next_attempt=due.get(row.pk) if waits else None,
-    )
+    )  # fmt: skip

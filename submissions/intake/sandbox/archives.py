@@ -106,12 +106,9 @@ class _StaysOpen:
 
 
 def unpack_all(
-    files: Sequence[UploadedFile],
-    memory: int,
-    limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS,
-    jobs: str = JOBS,
-) -> Iterator[Entry]:
+    files: Sequence[UploadedFile], memory: int, limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS, jobs: str = JOBS,
+) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries of several files uploaded together, as `unpack_all` of the archives does.
 
     A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.

@@ -40,11 +40,8 @@ BRIGHTSPACE_NAME = re.compile(
 )
 BRIGHTSPACE_RECORDS = ("index.html",)
 BRIGHTSPACE_TIME_FORMATS = (
-    "%b %d, %Y %I%M %p",
-    "%B %d, %Y %I%M %p",
-    "%d %b, %Y %I%M %p",
-    "%d %B, %Y %I%M %p",
-)
+    "%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%d %b, %Y %I%M %p", "%d %B, %Y %I%M %p",
+)  # fmt: skip
 
 MOODLE_NAME = re.compile(
     r"(?P<name>[^/]+?)(?:_(?P<id>\d+))?_assign(?P<use>submission|feedback)_(?P<kind>[a-z]+)"
@@ -238,12 +235,9 @@ def _place_one_moodle(matched: fields.MatchedName) -> Place:
 
 
 MOODLE = Layout(
-    "moodle",
-    "a Moodle export",
-    fields.scored(_find_moodle),
-    _place_moodle,
+    "moodle", "a Moodle export", fields.scored(_find_moodle), _place_moodle,
     reads=re.compile(r"(?=.*onlinetext).*\.html"),
-)
+)  # fmt: skip
 
 
 def _place_one_quiz(matched: fields.MatchedName) -> Place:

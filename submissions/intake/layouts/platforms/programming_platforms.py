@@ -125,13 +125,9 @@ def _place_domjudge(listing: Listing) -> dict[str, Place]:
 
 
 DOMJUDGE = Layout(
-    "domjudge",
-    "a DOMjudge export",
-    _score_domjudge,
-    _place_domjudge,
-    reads=re.compile(r"(?:.*/)?(?:submissions|teams|problems)\.json"),
-    read_bytes=CLASS_BYTES,
-)
+    "domjudge", "a DOMjudge export", _score_domjudge, _place_domjudge,
+    reads=re.compile(r"(?:.*/)?(?:submissions|teams|problems)\.json"), read_bytes=CLASS_BYTES,
+)  # fmt: skip
 
 
 def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
@@ -228,13 +224,9 @@ def _place_gradescope(listing: Listing) -> dict[str, Place]:
 
 
 GRADESCOPE = Layout(
-    "gradescope",
-    "a Gradescope export",
-    _score_gradescope,
-    _place_gradescope,
-    reads=re.compile(r"(?:.*/)?" + re.escape(GRADESCOPE_METADATA)),
-    read_bytes=CLASS_BYTES,
-)
+    "gradescope", "a Gradescope export", _score_gradescope, _place_gradescope,
+    reads=re.compile(r"(?:.*/)?" + re.escape(GRADESCOPE_METADATA)), read_bytes=CLASS_BYTES,
+)  # fmt: skip
 
 
 def _score_nbgrader(listing: Listing) -> float:
@@ -295,9 +287,6 @@ def _place_submitty(listing: Listing) -> dict[str, Place]:
 
 
 SUBMITTY = Layout(
-    "submitty",
-    "a Submitty download",
-    _score_submitty,
-    _place_submitty,
+    "submitty", "a Submitty download", _score_submitty, _place_submitty,
     reads=re.compile(r"(?:.*/)?" + re.escape(SUBMITTY_SETTINGS)),
-)
+)  # fmt: skip

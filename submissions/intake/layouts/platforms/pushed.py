@@ -54,10 +54,6 @@ def _read(record: object) -> tuple[Student, datetime | None]:
 
 
 PUSHED = Layout(
-    "pushed",
-    "submissions that this service fetched",
-    _score,
-    _place,
-    reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),
-    read_bytes=CLASS_BYTES,
-)
+    "pushed", "submissions that this service fetched", _score, _place,
+    reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)), read_bytes=CLASS_BYTES,
+)  # fmt: skip
