@@ -22,18 +22,10 @@ if TYPE_CHECKING:
 SAME_FILES_LISTED = 5
 # Parts that were moved, up to ten, in words; a larger number is written in figures.
 NUMBER_WORDS = (
-    gettext_lazy("no"),
-    gettext_lazy("one"),
-    gettext_lazy("two"),
-    gettext_lazy("three"),
-    gettext_lazy("four"),
-    gettext_lazy("five"),
-    gettext_lazy("six"),
-    gettext_lazy("seven"),
-    gettext_lazy("eight"),
-    gettext_lazy("nine"),
-    gettext_lazy("ten"),
-)
+    gettext_lazy("no"), gettext_lazy("one"), gettext_lazy("two"), gettext_lazy("three"),
+    gettext_lazy("four"), gettext_lazy("five"), gettext_lazy("six"), gettext_lazy("seven"),
+    gettext_lazy("eight"), gettext_lazy("nine"), gettext_lazy("ten"),
+)  # fmt: skip
 LEXICAL_PARTS = {
     "literals": gettext_lazy("literals"),
     "names": gettext_lazy("names"),

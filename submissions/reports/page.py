@@ -93,17 +93,15 @@ REPORTS = {
 }
 STEADY = {
     "cases": {
-        "form": "submissions/report/_case_filter.html",
+        "form": "submissions/report/_case_filter.html", "same": "submissions/report/_same.html",
         "histogram": "submissions/report/_histogram.html",
-        "same": "submissions/report/_same.html",
     },
     "pairs": {
-        "form": "submissions/report/_pair_filter.html",
+        "form": "submissions/report/_pair_filter.html", "made": "submissions/report/_made.html",
         "histogram": "submissions/report/_pair_histogram.html",
         "not_compared": "submissions/report/_not_compared.html",
-        "made": "submissions/report/_made.html",
     },
-}
+}  # fmt: skip
 TITLES = {
     "cases": gettext_lazy("Cases"),
     "pairs": gettext_lazy("Pairs"),
@@ -439,35 +437,21 @@ class Column(NamedTuple):
 
 
 COLUMNS = (
-    Column(
-        "left", gettext_lazy("Left"), gettext_lazy("The submission that the pair's page shows on the left")
-    ),
-    Column(
-        "right", gettext_lazy("Right"), gettext_lazy("The submission that the pair's page shows on the right")
-    ),
-    Column(
-        "similarity",
-        gettext_lazy("Similarity"),
-        gettext_lazy("What pairs are ranked by: rare shared code weighs more"),
-    ),
-    Column(
-        "left_share",
-        gettext_lazy("Left share"),
-        gettext_lazy("How much of the left submission is in shared passages"),
-    ),
-    Column(
-        "right_share",
-        gettext_lazy("Right share"),
-        gettext_lazy("How much of the right submission is in shared passages"),
-    ),
-    Column(
-        "tokens",
-        gettext_lazy("Tokens"),
-        gettext_lazy("Size of all shared passages together, in words and signs of the language"),
-    ),
+    Column("left", gettext_lazy("Left"),
+           gettext_lazy("The submission that the pair's page shows on the left")),
+    Column("right", gettext_lazy("Right"),
+           gettext_lazy("The submission that the pair's page shows on the right")),
+    Column("similarity", gettext_lazy("Similarity"),
+           gettext_lazy("What pairs are ranked by: rare shared code weighs more")),
+    Column("left_share", gettext_lazy("Left share"),
+           gettext_lazy("How much of the left submission is in shared passages")),
+    Column("right_share", gettext_lazy("Right share"),
+           gettext_lazy("How much of the right submission is in shared passages")),
+    Column("tokens", gettext_lazy("Tokens"),
+           gettext_lazy("Size of all shared passages together, in words and signs of the language")),
     Column("lines", gettext_lazy("Lines"), gettext_lazy("Lines of all shared passages together")),
     Column("longest", gettext_lazy("Longest"), gettext_lazy("Tokens in the longest shared passage")),
-)
+)  # fmt: skip
 
 
 def steady_context(page: ReportPage, tab: str) -> dict[str, Any]:
