@@ -255,29 +255,14 @@ RESULTS_DAYS = value("MOSS_RESULTS_DAYS")
 RESULTS_SIGN_IN = value("MOSS_RESULTS_SIGN_IN")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "allauth",
-    "allauth.account",
-    "allauth.socialaccount",
+    "django.contrib.admin", "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.messages",
+    "django.contrib.staticfiles", "allauth", "allauth.account", "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
-    *(["allauth.socialaccount.providers.saml"] if SAML_INSTALLED else []),
-    "allauth.mfa",
-    "axes",
-    "csp",
-    "django_htmx",
-    "submissions.apps.SubmissionsConfig",
-    "submissions.apps.ArchiveConfig",
-    "moss.apps.AccountsConfig",
-    "moss.apps.MossProtocolConfig",
-    "moss.apps.LtiConfig",
-    "moss.apps.WebhooksConfig",
-    "moss.apps.RepositoriesConfig",
-    "moss.apps.MossConfig",
-]
+    *(["allauth.socialaccount.providers.saml"] if SAML_INSTALLED else []), "allauth.mfa", "axes", "csp",
+    "django_htmx", "submissions.apps.SubmissionsConfig", "submissions.apps.ArchiveConfig",
+    "moss.apps.AccountsConfig", "moss.apps.MossProtocolConfig", "moss.apps.LtiConfig",
+    "moss.apps.WebhooksConfig", "moss.apps.RepositoriesConfig", "moss.apps.MossConfig",
+]  # fmt: skip
 # Middleware that sets headers comes first, so that every answer has these headers.
 MIDDLEWARE = [
     "moss.middleware.RequestIds",
@@ -417,14 +402,10 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
-        "default-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "object-src": [NONE],
-        "base-uri": [NONE],
-        "frame-ancestors": [NONE],
-        "form-action": [SELF],
+        "default-src": [SELF], "img-src": [SELF, "data:"], "object-src": [NONE], "base-uri": [NONE],
+        "frame-ancestors": [NONE], "form-action": [SELF],
     }
-}
+}  # fmt: skip
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}

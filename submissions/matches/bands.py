@@ -205,11 +205,8 @@ def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
     highest = max(counts.values(), default=1)
     return [
         PairBin(
-            low,
-            low + PAIR_BIN,
-            counts[low // PAIR_BIN],
-            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
-            bands.band(low / 100),
+            low, low + PAIR_BIN, counts[low // PAIR_BIN],
+            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest), bands.band(low / 100),
         )
         for low in range(0, 100, PAIR_BIN)
-    ]
+    ]  # fmt: skip

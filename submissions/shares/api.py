@@ -202,11 +202,7 @@ def ask_to_read(
 def _withheld_out(pair: WithheldPair, names: Names) -> WithheldOut:
     owner = pair.course.owner
     return WithheldOut(
-        left_id=pair.submission.pk,
-        right_id=pair.copy.pk,
-        left=names.display_name(pair.submission.name),
-        similarity=pair.similarity,
-        ask=owner.get_full_name() or owner.get_username(),
-        email=owner.email,
+        left_id=pair.submission.pk, right_id=pair.copy.pk, left=names.display_name(pair.submission.name),
+        similarity=pair.similarity, ask=owner.get_full_name() or owner.get_username(), email=owner.email,
         request=pair.request.state if pair.request else "",
-    )
+    )  # fmt: skip

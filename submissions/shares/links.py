@@ -110,13 +110,9 @@ class ShareEnded(Exception):
 
 
 def create_share(
-    assignment: Assignment,
-    user: User,
-    expires: datetime,
-    *,
-    pair: PairNames | None = None,
+    assignment: Assignment, user: User, expires: datetime, *, pair: PairNames | None = None,
     anonymous: bool = True,
-) -> Share:
+) -> Share:  # fmt: skip
     """Create a share link to an assignment's report, or to one pair of it.
 
     With `anonymous` its pages show aliases instead of names.

@@ -266,15 +266,12 @@ class ShareForm(forms.Form):
 
     lasting = forms.ChoiceField(
         choices=[
-            ("day", _("1 day")),
-            ("week", _("1 week")),
-            ("month", _("1 month")),
-            ("date", _("until a date")),
+            ("day", _("1 day")), ("week", _("1 week")), ("month", _("1 month")), ("date", _("until a date")),
         ],
         initial="week",
         widget=forms.RadioSelect,
         label=_("Valid for"),
-    )
+    )  # fmt: skip
     until = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date", "aria-label": _("Last day")}, format="%Y-%m-%d"),

@@ -45,11 +45,8 @@ logger = logging.getLogger(__name__)
 LIMITS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, inf)  # in seconds
 # What people wait for, by the name that it has in the figures.
 WORK: dict[str, type[Model]] = {
-    "upload": Batch,
-    "ranking": Report,
-    "boilerplate": BoilerplateUpload,
-    "language_change": LanguageChange,
-}
+    "upload": Batch, "ranking": Report, "boilerplate": BoilerplateUpload, "language_change": LanguageChange,
+}  # fmt: skip
 KINDS = {model: kind for kind, model in WORK.items()}
 # Work that has ended stays in its state; how long is no duration of the work.
 ENDED = ("done", "failed", "cancelled")
