@@ -217,17 +217,17 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     """Return whether one renaming explains nearly all names that stand in the same places on both sides.
 
     A name that occurs once is explained by any other name. So only further occurrences tell: each name on one
-    side has to stand where the same name stands on the other side.
+    side has to stand where the same name stands on the other side. A name that mostly stands where it stands
+    itself was not changed.
     """
     written: Counter[tuple[str, str]] = Counter()
     for summary in summaries:
         written.update(summary.names_written)
     by_right = dict(_most_frequent((right, left, times) for (left, right), times in written.items()))
-    chosen = [
-        times
-        for left, (right, times) in _most_frequent((*pair, times) for pair, times in written.items())
-        if by_right[right] == (left, times)
-    ]
+    by_left = dict(_most_frequent((*pair, times) for pair, times in written.items()))
+    if any(left != right and by_left[left][0] == left for left, right in written):
+        return False
+    chosen = [times for left, (right, times) in by_left.items() if by_right[right] == (left, times)]
     repeats = written.total() - len({left for left, _ in written})
     return repeats >= LEAST_REPEATS and sum(chosen) - len(chosen) >= NEARLY_ALL * repeats
 
