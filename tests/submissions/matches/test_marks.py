@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import Counter
 from decimal import ROUND_FLOOR, Decimal
 from itertools import combinations
 from pathlib import Path
@@ -9,8 +10,6 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from collections import Counter
-
 import pytest
 from django.test import Client
 from django.urls import reverse
