@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from submissions.models import Submission
     from submissions.pages.paper import PassageSide, PrintedSource
     from submissions.pairs.file_view import FileView, PassageLocation
-    from submissions.pairs.pair_view import PairView, PassageView
+    from submissions.pairs.pair_view import PairView, PassageView, Renaming
 
 # Pairs of lines on the first page, and the rows on paper that they may fill, of so many characters each.
 LINES, ROOM, ROW = 10, 20, 50
@@ -42,14 +42,11 @@ class BestLines(NamedTuple):
 
 
 class FirstPage(NamedTuple):
-    """What a hearing needs of a pair: lines, replaced names, and the files of both sides by what they share.
-
-    `names` are those on the left, those in their places on the right, and in how many places they stand.
-    """
+    """What a hearing needs of a pair: lines, replaced names, and the files of both sides."""
 
     chapter: Chapter
     best: BestLines | None
-    names: list[tuple[str, str, int]]
+    names: list[Renaming]
     files: list[tuple[Submission, list[FileView]]]
 
 
@@ -85,7 +82,7 @@ def first_page(chapter: Chapter, submissions: int) -> FirstPage:
         (side.submission, sorted([*side.files, *side.others], key=lambda file: -file.shared))
         for side in chapter.view.sides
     ]
-    return FirstPage(chapter, best_lines(chapter, submissions), replaced_names(chapter.view), files)
+    return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, files)
 
 
 def best_lines(chapter: Chapter, submissions: int) -> BestLines | None:
@@ -154,17 +151,6 @@ def _counted_lines(location: PassageLocation, number: int) -> Counter[int]:
             if file.counted_tokens(token, 1) and not piece.others:
                 lines[int(file.token_lines[token])] += 1
     return lines
-
-
-def replaced_names(view: PairView) -> list[tuple[str, str, int]]:
-    """Return the names that the right side writes differently, the most frequent first."""
-    shorten = next((file.shorten for side in view.sides for file in side.files), str)
-    shown = Counter[tuple[str, str]]()
-    for passage in view.passages:
-        for (left, right), times in passage.differences.names_written.items():
-            if left != right and not passage.common:
-                shown[shorten(left), shorten(right)] += times
-    return [(*both, times) for both, times in sorted(shown.items(), key=lambda row: (-row[1], row[0]))]
 
 
 def questions(chapters: Iterable[Chapter]) -> list[tuple[Submission, list[Question]]]:

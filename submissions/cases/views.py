@@ -170,6 +170,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "report": report,
         "graph": case_graph(case),
         "core": case_core(report, [member.submission for member in case.members]),
+        "members": _best_matches(case),
         "matrix": by_cluster(similarity_matrix(report, case.members)[:MATRIX_MEMBERS]),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
@@ -180,6 +181,16 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "own_decisions": _decisions_inside(report, case, names),
         "partly_read": partly_read(readable_submissions(report).filter(name__in=case.names)),
     }
+
+
+def _best_matches(case: Case) -> list[tuple[TimedMember, Submission | None, float]]:
+    """Return the members with the most similar one and its similarity, where a pair of theirs is stored."""
+    by_id = {one.pk: one for one in case.submissions}
+    best: dict[int, tuple[Submission | None, float]] = {}
+    for left, right, similarity in case.links:
+        best.setdefault(left, (by_id.get(right), similarity))
+        best.setdefault(right, (by_id.get(left), similarity))
+    return [(member, *best.get(member.submission.pk, (None, 0.0))) for member in case.members]
 
 
 def pairs_of_case(report: Report, case: Case, threshold: float) -> list[Pair]:

@@ -496,7 +496,9 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (printed_side(pair, "L", views), printed_side(pair, "R", views))
     terms = terms_of_pair(pair, views.values(), names)
-    return PairView(pair, sides, _passages(listed, views), len(blocks), Selection(0), moved, terms)
+    passages = _passages(listed, views)
+    renamed = renamings(passages, next(iter(views.values()))) if passages else []
+    return PairView(pair, sides, passages, len(blocks), Selection(0), moved, terms, renamed)
 
 
 def _read_passages(pair: Pair, names: Names) -> _PairPassages:

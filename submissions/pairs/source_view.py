@@ -353,6 +353,10 @@ class SourceExcerpt(NamedTuple):
     text: str
     more: int
 
+    @property
+    def numbered(self) -> list[tuple[int, str]]:
+        return list(enumerate(self.text.split("\n"), self.first_line))
+
 
 def documents(ids: Iterable[int]) -> dict[int, Document]:
     """Return the readable ones of these documents by id, with sources and tokens, in one query."""

@@ -186,9 +186,35 @@ def test_the_next_undecided_case_is_one_key_away(alice_client: Client, report: R
     decide(alice_client, report, "eve", state="clear")
     page = page_of(alice_client.get(after, follow=True))
     assert page.texts(".notices .notice") == ["2 cases: 2 clear."]
-    assert get_page(alice_client, second).text(".place") == "2 of 2"
+    assert get_page(alice_client, second).text(".of-list") == "2 of 2"
     page = page_of(alice_client.get(next_address, follow=True))
     assert page.texts(".notices .notice") == ["That was the last of the list.", "2 cases: 2 clear."]
+
+
+def test_members_stand_in_a_table_with_their_best_match_beside_the_matrix_which_two_do_not_have(
+    alice_client: Client, hand_in: HandIn
+) -> None:
+    batch = hand_in(zipped(CLASS | {"dan/main.py": CLASS["ada/main.py"] + "\nprint(average([1]))\n"}))
+    report = batch.assignment.reports.get()
+    (case,) = (case for case in cases(report, 0.3) if "dan" in case.names)
+    page = get_page(alice_client, reverse("case", args=[batch.assignment_id, case.key]), threshold="30")
+    best = {row[1]: row[-1].rpartition(", ")[0] for row in page.rows(".members tbody tr")}
+    assert (best["ada"], best["dan"]) == ("dan", "ada")
+    assert page.has(".members-and-matrix .matrix")
+    captions = page.texts(".opened figcaption")
+    for caption, figure in zip(captions, page.all(".opened figure"), strict=True):
+        name = caption.split()[0]
+        lines = (CLASS | {"dan/main.py": CLASS["ada/main.py"]})[f"{name}/main.py"].split("\n")
+        shown = [(int(one.attributes["data-n"] or 0), one.text().strip()) for one in figure.css(".numbered")]
+        assert shown
+        assert all(lines[number - 1].strip() == text for number, text in shown if number <= len(lines))
+    at = int(100 * case.similarity)
+    [strongest] = cases(report, at / 100)
+    two = get_page(
+        alice_client, reverse("case", args=[batch.assignment_id, strongest.key]), threshold=str(at)
+    )
+    assert len(two.rows(".members tbody tr")) == 2
+    assert not two.has(".matrix")
 
 
 def test_the_only_pair_of_a_case_and_the_case_have_one_decision(alice_client: Client, report: Report) -> None:

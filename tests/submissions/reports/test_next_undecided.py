@@ -60,7 +60,7 @@ def test_steps_never_go_back_and_the_end_of_the_list_says_what_was_decided(
     step = "Every pair of 50\u202f% and more is decided. What follows is below that."
     page = get_page(alice_client, f"{pair_page(third)}?threshold=50")
     assert page.texts(MESSAGES) == ["2 pairs in the list: 1 confirmed, 1 clear.", step]
-    assert not page.has(".place")
+    assert not page.has(".of-list")
     decide(third)
     assert next_address(alice_client, report, third, threshold=50) == listed
     assert get_page(alice_client, listed).texts(MESSAGES)[0] == said[0]
@@ -92,9 +92,9 @@ def test_the_next_pair_is_that_of_the_list(alice_client: Client, report: Report,
     decide_address = reverse("decide", args=[report.assignment_id, ranked[2].left_id, ranked[2].right_id])
     alice_client.post(decide_address, sent)
     [next_link] = get_page(alice_client, second).values("a.next[data-key=u]", "href")
-    assert get_page(alice_client, first).text(".place") == "1 of 2"
+    assert get_page(alice_client, first).text(".of-list") == "1 of 2"
     page = get_page(alice_client, second)
-    assert page.text(".place") == "2 of 2"
+    assert page.text(".of-list") == "2 of 2"
     end = alice_client.get(next_link).headers["Location"]
     assert end == f"{reverse('pairs', args=[report.assignment_id])}?q=cleo&sort=similarity"
     assert get_page(alice_client, end).texts(MESSAGES)[1] == "2 pairs in the list: 1 clear, 1 undecided."

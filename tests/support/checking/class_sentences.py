@@ -279,7 +279,7 @@ def _replaced(exported: Exported, key: Key) -> Counter[tuple[str, str]]:
     headings = Counter[str]()
     for passage in exported.passages(key):
         headings[passage.heading.split()[1]] += 1
-        if headings["1"] == 1 and not passage.common:
+        if headings["1"] == 1:
             replaced += passage.changed()[0]
     return replaced
 
@@ -305,6 +305,17 @@ def _names(exported: Exported, key: Key) -> Iterator[str]:
         left, right, times = re.split(r" → | (?=\d+\S$)", item)
         if whole and not 0 < number(times) <= replaced[left, right]:
             yield f"{item}, and {replaced[left, right]} in the passages"
+
+
+def best_matches(exported: Exported) -> Iterator[str]:
+    """Check the best match of each member on the page of a case."""
+    for key, page in exported.pages.items():
+        for row in page.rows(".members tbody tr") if key[0] == "case" else ():
+            inside = [(one, exported.row_by_pair.get(frozenset((row[1], one)))) for one in key[1:]]
+            known = {one: pair["similarity"] for one, pair in inside if pair}
+            name, _, figure = row[-1].rpartition(", ")
+            if percent(max(known.values())) not in {number(figure), percent(known.get(name, -1))}:
+                yield f"{' / '.join(key)}: the best match of {row[1]} is {row[-1]}"
 
 
 def _hashes_and_matrix(exported: Exported, page: Page) -> Iterator[str]:
@@ -498,4 +509,4 @@ def bins_add_up(exported: Exported) -> Iterator[str]:
             yield f"best matches: {row}, and these are {sorted(values)}"
 
 
-DOCUMENTS.extend((nothing_is_hidden, bins_add_up, first_pages))
+DOCUMENTS.extend((nothing_is_hidden, bins_add_up, first_pages, best_matches))
