@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext as _, ngettext
@@ -203,11 +203,6 @@ class PairSide:
         return sum(bool(view.passages) for view in self.files)
 
     @property
-    def unmatched(self) -> int:
-        """Number of the files without a passage."""
-        return len(self.files) - self.matched
-
-    @property
     def more_start(self) -> PartStart:
         return PartStart(self.more, 0)
 
@@ -365,11 +360,6 @@ class FileMatch(NamedTuple):
     percent: int
     is_same: bool
 
-    @property
-    def shade(self) -> int:
-        """How dark it is shown, from 1 to 4."""
-        return min(1 + self.percent // 25, 4)
-
     @classmethod
     def of(cls, left: FileView, right: FileView) -> FileMatch:
         passages = [passage for passage in left.passages if passage.other is right]
@@ -398,12 +388,11 @@ def renamings(passages: Iterable[PassageView], view: FileView) -> list[Renaming]
     totals = Counter[str]()
     for (left, _right), times in written.items():
         totals[left] += times
+    numbers = view.renamings
+    changed = ((both, times) for both, times in written.most_common() if both[0] != both[1])
     return [
-        Renaming(
-            view.shorten(left), view.shorten(right), times, totals[left], view.renamings.get((left, right), 0)
-        )
-        for (left, right), times in written.most_common()
-        if left != right
+        Renaming(view.shorten(left), view.shorten(right), times, totals[left], numbers.get((left, right), 0))
+        for (left, right), times in islice(changed, RENAMINGS_LISTED)
     ]
 
 
@@ -430,10 +419,6 @@ class PairView:
         lefts, rights = ([file for file in side.files if file.passages][:MATRIX_FILES] for side in self.sides)
         rows = [(left, [FileMatch.of(left, right) for right in rights]) for left in lefts]
         return rows if len(lefts) * len(rights) > 1 else []
-
-    @property
-    def listed_renamings(self) -> list[Renaming]:
-        return self.renamings[:RENAMINGS_LISTED]
 
     @property
     def done(self) -> list[tuple[str, str]]:
