@@ -177,7 +177,7 @@ def walk_its_passages_by_keyboard(walk: Walk) -> None:
     assert len(_top_pair().passages) > passages > 2
     for key, number in (("n", 2), ("n", 3), ("p", 2)):
         walk.page.keyboard.press(key)
-        expect(status).to_have_text(f"Passage {number} of {passages}")
+        expect(status).to_contain_text(f"Passage {number} of {passages}")
         for side in "LR":
             mark = walk.page.locator(f"[data-side={side}] mark.current").first
             wait_until(partial(mark.evaluate, IN_VIEW), what=f"passage {number}")
