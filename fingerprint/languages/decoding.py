@@ -48,10 +48,7 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"SQLite format 3\0", "an SQLite database"),
     (b"OggS\0", "an Ogg recording"),
     ((b"ID3\x02", b"ID3\x03", b"ID3\x04"), "an MP3 recording"),
-    (
-        b"RSRC\r\n",
-        "a LabVIEW program, whose format is not public",
-    ),
+    (b"RSRC\r\n", "a LabVIEW program, whose format is not public"),
     (b"{\\rtf", "a rich text document; save it as plain text"),
 )
 

@@ -91,10 +91,7 @@ class Graph(NamedTuple):
 def tree_of(text: str) -> ET.Element:
     """Return the tree of an XML text, with tags without their namespaces.
 
-    Raises
-    ------
-    ValueError
-        When it is no XML, or declares entities: they can make a short text a long one.
+    Raises ValueError when it is no XML, or declares entities: they can make a short text a long one.
     """
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("its XML declares entities")
@@ -110,10 +107,7 @@ def tree_of(text: str) -> ET.Element:
 def diagram_text(root: ET.Element) -> str:
     """Return the parts of each diagram in a file, "" where there is none.
 
-    Raises
-    ------
-    ValueError
-        When a diagram in it that is packed is broken.
+    Raises ValueError when a diagram in it that is packed is broken.
     """
     graphs = [GRAPHS[element.tag](element) for element in _elements(root) if element.tag in GRAPHS]
     return "".join(f"{line}\n" for graph in graphs for line in graph_lines(graph))
@@ -355,12 +349,7 @@ def _values(block: Properties) -> list[str]:
 
 
 def model_tree(text: str) -> ET.Element:
-    """Return the tree of a model of Simulink that is saved as text, or as a package of XML texts.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Return the tree of a model of Simulink that is saved as text, or as a package of XML texts."""
     parts = list(_PART_LINE.finditer(text))
     if not parts:
         return _sections(text)
@@ -392,9 +381,6 @@ def _sections(text: str) -> ET.Element:
 
 # The reader of the graph that an element is, by its tag.
 GRAPHS: dict[str, Callable[[ET.Element], Graph]] = {
-    "circuit": _circuit,
-    "automaton": _automaton,
-    "structure": _automaton,
-    "mxGraphModel": _drawing,
+    "circuit": _circuit, "automaton": _automaton, "structure": _automaton, "mxGraphModel": _drawing,
     "System": _system,
-}
+}  # fmt: skip

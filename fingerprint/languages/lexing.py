@@ -42,14 +42,8 @@ _LINE_END = re.compile(r"(?<![\\&])\n")
 
 # Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
 LEXER_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+    ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 
 _NAMES = ("Token.Name", "Token.Text")
 QUOTES = frozenset("\"'`")

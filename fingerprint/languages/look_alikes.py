@@ -42,11 +42,7 @@ _MARKS = {
     code: code - 0xFEE0
     for code in range(0xFF01, 0xFF5F)
     if chr(code) not in _KEPT_WIDE and not chr(code).isalpha()
-} | {
-    0x3000: " ",
-    0x2013: "-",
-    0x2212: "-",
-}
+} | {0x3000: " ", 0x2013: "-", 0x2212: "-"}
 _QUOTES = {'"': "\u201c\u201d\u201e\u201f\uff02", "'": "\u2018\u2019\u201a\u201b\uff07"}
 _OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
 FILLER = "\u2060"

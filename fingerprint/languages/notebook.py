@@ -36,15 +36,9 @@ _LONGEST_ID = 100
 _LEAST_TOKENS = 30
 # Errors of nbformat and of this module about fields that are missing or of a wrong type.
 _BROKEN = (
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NameError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    AssertionError, AttributeError, LookupError, NameError, RecursionError, TypeError, ValueError,
     nbformat.ValidationError,
-)
+)  # fmt: skip
 
 
 def cell_languages(text: str) -> set[str]:

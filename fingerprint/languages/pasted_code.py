@@ -57,10 +57,7 @@ NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 def shown_text(data: bytes, language: str) -> Decoded:
     """Return the text of a file as the front-end of its language shows it, and its encoding.
 
-    Raises
-    ------
-    ValueError
-        When the file is no text, or the language is unknown.
+    Raises ValueError when the file is no text, or the language is unknown.
     """
     decoded = decode(data)
     return decoded._replace(text=text_in(front_end(language), decoded.text))

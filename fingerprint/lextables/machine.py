@@ -101,15 +101,9 @@ def choose(code: Numbers, stack: Stack, top: int, address: int, here: int, index
 
 @bare_njit
 def match_several(
-    code: Numbers,
-    member: KindRows,
-    kinds: CharacterKinds,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
+    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, here: int,
     left: int,
-) -> Step:
+) -> Step:  # fmt: skip
     """Match a word, or one character repeatedly."""
     operation, row = code[address], code[address + 1]
     if operation == WORD:
@@ -135,16 +129,9 @@ def match_several(
 
 @bare_njit
 def take_less(
-    code: Numbers,
-    member: KindRows,
-    kinds: CharacterKinds,
-    stack: Stack,
-    top: int,
-    address: int,
-    end: int,
-    least: int,
-    left: int,
-) -> Step:
+    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, end: int,
+    least: int, left: int,
+) -> Step:  # fmt: skip
     """Go on behind the last place up to `end` where what follows can begin."""
     follow = code[address + 4]
     while not member[follow, kinds[end]]:
@@ -159,16 +146,9 @@ def take_less(
 
 @bare_njit
 def take_more(
-    code: Numbers,
-    member: KindRows,
-    kinds: CharacterKinds,
-    stack: Stack,
-    top: int,
-    address: int,
-    end: int,
-    most: int,
-    left: int,
-) -> Step:
+    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, end: int,
+    most: int, left: int,
+) -> Step:  # fmt: skip
     """Go on at the first place from `end` on where what follows can begin."""
     row, follow = code[address + 1], code[address + 4]
     while not member[follow, kinds[end]]:
@@ -183,15 +163,9 @@ def take_more(
 
 @bare_njit
 def repeat(
-    code: Numbers,
-    member: KindRows,
-    registers: Numbers,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
+    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int,
     kind: int,
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Return where to go on in a repeat with a counter."""
     operation, counter = code[address], code[address + 1]
     repeats, begun = registers[counter], registers[counter + 1]
@@ -222,15 +196,9 @@ def repeat(
 
 @bare_njit
 def enter(
-    code: Numbers,
-    member: KindRows,
-    registers: Numbers,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
+    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int,
     kind: int,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int]:  # fmt: skip
     """Begin a part that is matched for itself."""
     operation, begin, body = code[address], here, address + 2
     if operation == POSSESSIVE:

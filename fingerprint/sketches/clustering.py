@@ -359,15 +359,10 @@ def check_limits(threshold: float, common: int) -> None:
 
 
 def cluster(
-    sketches: Sketches,
-    *,
-    threshold: float = THRESHOLD,
-    common: int = COMMON,
-    budget: int = BUDGET,
-    exact: Sequence[Hashable] | None = None,
-    lexical: Sequence[Hashable] | None = None,
+    sketches: Sketches, *, threshold: float = THRESHOLD, common: int = COMMON, budget: int = BUDGET,
+    exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None,
     folder: Path | None = None,
-) -> Clustering:
+) -> Clustering:  # fmt: skip
     """Cluster documents whose sketches resemble each other ("The clustering algorithm").
 
     sketches : MOD_m sketches of n documents (phase 1)
@@ -412,15 +407,9 @@ def duplicate_labels(
 
 
 def cluster_by_super_shingles(
-    sketches: Sketches,
-    size: int,
-    *,
-    threshold: float | None = None,
-    common: int = COMMON,
-    budget: int = BUDGET,
-    exact: Sequence[Hashable] | None = None,
-    lexical: Sequence[Hashable] | None = None,
-) -> Clustering:
+    sketches: Sketches, size: int, *, threshold: float | None = None, common: int = COMMON,
+    budget: int = BUDGET, exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None,
+) -> Clustering:  # fmt: skip
     """Cluster documents that share a super-shingle of `size` values ("Super shingles").
 
     Without a `threshold` no pairs are formed, and `common` is not used. With one, two documents that share a
@@ -512,13 +501,9 @@ def count_shared(
 
 
 def merge_shared(
-    sketches: Sketches,
-    duplicates: Documents,
-    shards: Iterable[SharedValues],
-    *,
-    threshold: float = THRESHOLD,
-    budget: int = BUDGET,
-) -> Clustering:
+    sketches: Sketches, duplicates: Documents, shards: Iterable[SharedValues], *,
+    threshold: float = THRESHOLD, budget: int = BUDGET,
+) -> Clustering:  # fmt: skip
     """Return the clusters of `cluster` from the counts of all ranges, each range once, in any order.
 
     Raises ValueError when `threshold` is not above 0 and at most 1, or `budget` is too small.

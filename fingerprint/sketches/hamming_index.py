@@ -166,12 +166,9 @@ def _write_bits(words: Words, at: np.int64, bits: np.uint64, width: np.int64) ->
 
 @kernel
 def _write(
-    values: Words,
-    heads: npt.NDArray[np.uint8],
-    firsts: npt.NDArray[np.int64],
-    code: PrefixCode,
+    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: PrefixCode,
     words: WordRows,
-) -> None:
+) -> None:  # fmt: skip
     one = np.uint64(1)
     for block in range(len(words)):
         words[block, 0] = values[firsts[block]]
@@ -386,13 +383,9 @@ class HammingIndex:
 
 
 def batch_query(
-    fingerprints: Words,
-    stored: Words | Path,
-    distance: int = 3,
-    *,
-    tables: int | Design = 10,
+    fingerprints: Words, stored: Words | Path, distance: int = 3, *, tables: int | Design = 10,
     chunk: int = CHUNK,
-) -> Matches:
+) -> Matches:  # fmt: skip
     """Answer many queries with one scan of the stored fingerprints: the batch mode (section 3.3).
 
     The tables are built on the queries, of which there are far fewer.

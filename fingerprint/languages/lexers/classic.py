@@ -56,18 +56,13 @@ class Ada(ada.AdaLexer):
             # The sign of an attribute or a qualified expression, no character.
             (r"(?<=\w)'(?=\()", Punctuation),
             inherit,
-        ],
+        ]
     }
 
 
 class Vhdl(hdl.VhdlLexer):
     tokens: ClassVar = {
-        "root": [
-            (r'"[^"\n]*+"', String),
-            (r"(?<!\w)'[^\n]'", String.Char),
-            (r"\\[^\\\n]++\\", Name),
-            inherit,
-        ],
+        "root": [(r'"[^"\n]*+"', String), (r"(?<!\w)'[^\n]'", String.Char), (r"\\[^\\\n]++\\", Name), inherit]
     }
 
 
@@ -105,7 +100,7 @@ class Fortran(fortran.FortranLexer):
         "strings": [
             (f'"{_STRING.format(chr(34))}"', String.Double),
             (f"'{_STRING.format(chr(39))}'", String.Single),
-        ],
+        ]
     }
 
     @staticmethod
@@ -151,8 +146,8 @@ class Cobol(business.CobolFreeformatLexer):
     tokens: ClassVar = {
         "comment": [
             # A star begins a comment in the first column only.
-            (r"\*>.*\n?|^\*.*$", Comment),
-        ],
+            (r"\*>.*\n?|^\*.*$", Comment)
+        ]
     }
 
     @staticmethod
@@ -214,11 +209,7 @@ class OCaml(ml.OcamlLexer):
             (r"\{([a-z_]++)\|(?>(?:(?!\|\1\})[\s\S]){0,2000})\|\1\}", String.Other),
             inherit,
         ],
-        "quoted": [
-            (r"\|\}", String.Other, "#pop"),
-            (r"[^|]++", String.Other),
-            (r"\|", String.Other),
-        ],
+        "quoted": [(r"\|\}", String.Other, "#pop"), (r"[^|]++", String.Other), (r"\|", String.Other)],
         # The literals in a comment are read: a string may have the end of a comment in it.
         "comment": [
             (r"'(?:\\[^\n]|[^\\'\n])'", Comment),
@@ -252,7 +243,7 @@ class Scheme(lisp.SchemeLexer):
             (r"\|[^|\n]*+\|", Name.Variable, "#pop"),
             (r"#\\[;#@|{}\[\],<>^~:*/\\]", String.Char, "#pop"),
             inherit,
-        ],
+        ]
     }
 
 
@@ -264,7 +255,7 @@ class Prolog(prolog.PrologLexer):
             (r"`(?>(?:\\[^\n]|``|[^`\\\n])*)`?", String.Backtick),
             (r'"(?>(?:\\[\s\S]|""|[^"\\\n])*)"?', String.Double),
             inherit,
-        ],
+        ]
     }
 
 
@@ -272,12 +263,9 @@ class R(r.SLexer):
     tokens: ClassVar = {
         "statements": [
             *(
-                (
-                    rf"[rR]([\"'])(-*+){opening}(?>(?:(?!{closing}\2\1)[\s\S]){{0,2000}}){closing}\2\1",
-                    String,
-                )
+                (rf"[rR]([\"'])(-*+){opening}(?>(?:(?!{closing}\2\1)[\s\S]){{0,2000}}){closing}\2\1", String)
                 for opening, closing in ((r"\(", r"\)"), (r"\[", r"\]"), (r"\{", r"\}"))
             ),
             inherit,
-        ],
+        ]
     }

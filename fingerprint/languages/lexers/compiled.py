@@ -14,11 +14,7 @@ from fingerprint.languages.lexers import groups
 # Signs around raw strings.
 _HASHES = ("#", "##", "###")
 
-_COMMENT = [
-    (r"[^*]++", Comment.Multiline),
-    (r"\*/", Comment.Multiline, "#pop"),
-    (r"\*", Comment.Multiline),
-]
+_COMMENT = [(r"[^*]++", Comment.Multiline), (r"\*/", Comment.Multiline, "#pop"), (r"\*", Comment.Multiline)]
 
 # Within `#if false`: directives that open and close a part of it.
 _DIRECTIVE = re.compile(r"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\n]*+)", re.MULTILINE)
@@ -146,11 +142,7 @@ def _never_compiled(text: str) -> list[tuple[int, int]]:
 def _raw(hashes: str) -> dict[str, list[tuple[object, ...]]]:
     """Return the states of raw strings between that many number signs."""
     name = f"raw-{len(hashes)}"
-    common = [
-        (rf"\\{hashes}\(", String.Interpol, "string-intp"),
-        (r'[^\\"\n]++', String),
-        (r'[\\"]', String),
-    ]
+    common = [(rf"\\{hashes}\(", String.Interpol, "string-intp"), (r'[^\\"\n]++', String), (r'[\\"]', String)]
     return {
         name: [(f'"{hashes}', String, "#pop"), *common],
         f"{name}-lines": [(f'"""{hashes}', String, "#pop"), *common, (r"\n", String)],

@@ -138,10 +138,7 @@ class Html(Xml):
         "script": _content("script", Other.Javascript),
         "typescript": _content("script", Other.Typescript),
         "style": _content("style", Other.Css),
-        "tag": [
-            *_code_attribute("on[a-z]++", Other.Javascript),
-            inherit,
-        ],
+        "tag": [*_code_attribute("on[a-z]++", Other.Javascript), inherit],
     }
 
 
@@ -182,10 +179,7 @@ class Vue(Html):
     name = "Vue"
     aliases: ClassVar = ["vue"]
     tokens: ClassVar[dict[str, Any]] = {
-        "tag": [
-            *_code_attribute(r"(?:v-|[:@#])[\w.:-]++", Other.Javascript),
-            inherit,
-        ],
+        "tag": [*_code_attribute(r"(?:v-|[:@#])[\w.:-]++", Other.Javascript), inherit]
     }
     embedded = staticmethod(_code_in_templates(_BRACES_OF_VUE, "javascript"))
 

@@ -191,14 +191,9 @@ class Perl(perl.PerlLexer):
             *((rf"m{_between(sign)}[gcimosxr]*+", String.Regex) for sign in _SIGNS),
             inherit,
         ],
-        "varname": [
-            (rf"([\w:]++){_DIVISION}", groups(Name.Variable, Whitespace, Operator), "#pop"),
-            inherit,
-        ],
+        "varname": [(rf"([\w:]++){_DIVISION}", groups(Name.Variable, Whitespace, Operator), "#pop"), inherit],
     }
-    rewrite = HereDocuments(
-        r"<<(?P<indent>~?)(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|(?P<name>[A-Za-z_]\w*+))",
-    )
+    rewrite = HereDocuments(r"<<(?P<indent>~?)(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|(?P<name>[A-Za-z_]\w*+))")
 
 
 class Php(php.PhpLexer):
@@ -210,17 +205,14 @@ class Php(php.PhpLexer):
             inherit,
         ],
     }
-    rewrite = HereDocuments(
-        r"<<<[ \t]*+[\"']?+(?P<name>[A-Za-z_]\w*+)[\"']?+(?=\n)",
-        code_after=True,
-    )
+    rewrite = HereDocuments(r"<<<[ \t]*+[\"']?+(?P<name>[A-Za-z_]\w*+)[\"']?+(?=\n)", code_after=True)
 
 
 class Bash(shell.BashLexer):
     tokens: ClassVar = {"basic": [(r"<<(?!<)-?", Operator), inherit]}
     rewrite = HereDocuments(
         r"(?<!<)<<(?P<indent>-?)[ \t]*+"
-        r"(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|\\?(?P<name>[A-Za-z_]\w*+))",
+        r"(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|\\?(?P<name>[A-Za-z_]\w*+))"
     )
 
 
@@ -229,7 +221,7 @@ class Ruby(ruby.RubyLexer):
     tokens: ClassVar = {"root": [(r"<<(?=[-~\"'`\w])", Operator), inherit]}
     rewrite = HereDocuments(
         r"(?<![\w)\]}])<<(?P<indent>[-~]?)"
-        r"(?:[\"'`](?P<quoted>[A-Za-z_]\w*+)[\"'`]|(?P<name>[A-Za-z_]\w*+))",
+        r"(?:[\"'`](?P<quoted>[A-Za-z_]\w*+)[\"'`]|(?P<name>[A-Za-z_]\w*+))"
     )
 
 
@@ -243,7 +235,7 @@ class Tcl(tcl.TclLexer):
             (r"\\[^\n]", Text),
             (r"'", Text),
             inherit,
-        ],
+        ]
     }
 
 

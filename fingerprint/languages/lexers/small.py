@@ -65,7 +65,7 @@ class Hack(RegexLexer):
             (r"[\w.$:]+", Name),
             (r"[=;+\-!&|]", Operator),
             (r"[()]", Punctuation),
-        ],
+        ]
     }
 
 
@@ -76,14 +76,11 @@ class Scratch(RegexLexer):
     aliases: ClassVar = ["scratch"]
     tokens: ClassVar = {
         "root": [
-            (r"\s+", Whitespace),
-            (r'"(?>(?:\\.|[^"\\\n])*)"?', String.Double),
-            (r"\[[^\]\n]*+\]?", Name.Variable),
-            (r"-?(?:\d++\.?\d*+|\.\d++)", Number),
-            (r"\w+", Keyword),
+            (r"\s+", Whitespace), (r'"(?>(?:\\.|[^"\\\n])*)"?', String.Double),
+            (r"\[[^\]\n]*+\]?", Name.Variable), (r"-?(?:\d++\.?\d*+|\.\d++)", Number), (r"\w+", Keyword),
             (r"[(){},]", Punctuation),
-        ],
-    }
+        ]
+    }  # fmt: skip
 
 
 class NetLogo(RegexLexer):
@@ -102,7 +99,7 @@ class NetLogo(RegexLexer):
             (words(_NETLOGO.split(), prefix="(?i)", suffix=_NETLOGO_END), Keyword),
             (r"(?i)(?:true|false|pi|e)" + _NETLOGO_END, Keyword.Constant),
             (r"[-\w.?=*!<>:#+/%$^'&~@]+", Name),
-        ],
+        ]
     }
 
 
@@ -276,7 +273,7 @@ class Hlsl(graphics.HLSLShaderLexer):
             (r"0[xX][0-9a-fA-F]++[uUlL]*+", Number.Hex),
             (r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?[fFhHlLuU]*+", Number),
             inherit,
-        ],
+        ]
     }
 
 
