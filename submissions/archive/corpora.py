@@ -182,11 +182,9 @@ def load_near_copy_signatures(corpus: Corpus) -> NearCopySignatures:
             simhash_texts.append(pk)
             simhashes.append(simhash)
     return NearCopySignatures(
-        feature_texts,
-        np.array(features, dtype=np.uint64).reshape(-1, RECIPE.k),
-        simhash_texts,
+        feature_texts, np.array(features, dtype=np.uint64).reshape(-1, RECIPE.k), simhash_texts,
         np.array(simhashes, dtype=np.int64).view(np.uint64),
-    )
+    )  # fmt: skip
 
 
 def find_duplicates(corpus: Corpus, documents: Sequence[NewDocument]) -> dict[tuple[int, int], str]:

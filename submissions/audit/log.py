@@ -87,11 +87,9 @@ API_KINDS = {"courses": "courses", "assignments": "assignments", "uploads": "bat
 LARGEST_ID_DIGITS = 18
 # What was sent is part of the subject: who was invited, the new role, the reason.
 SENT = {
-    "people": ("email", "role"),
-    "change_role": ("role",),
-    "add_group": ("group", "role"),
+    "people": ("email", "role"), "change_role": ("role",), "add_group": ("group", "role"),
     "state_reason": ("reason",),
-}
+}  # fmt: skip
 # Pages on which a document is downloaded, and which show only a form without this part of the query.
 DOCUMENTS = {"exports", "export_pair", "export_case"}
 
@@ -106,10 +104,8 @@ WHERE pg_class.oid = 'submissions_auditentry'::regclass AND rolname = session_us
 """
 # Rows of people of a course, by the first word of their addresses.
 PEOPLE: dict[str, type[Membership | Invitation | CampusGroup]] = {
-    "memberships": Membership,
-    "invitations": Invitation,
-    "campus-groups": CampusGroup,
-}
+    "memberships": Membership, "invitations": Invitation, "campus-groups": CampusGroup,
+}  # fmt: skip
 
 # The settings that decide what is deleted when, and who may find it.
 SETTINGS: dict[type[Course | Assignment], tuple[str, ...]] = {

@@ -113,11 +113,9 @@ class AuditFilterForm(forms.Form):
     """The filter of the log; a field with a bad value filters nothing."""
 
     q = forms.CharField(
-        label=_("Name, course, assignment or address"),
-        required=False,
-        max_length=200,
+        label=_("Name, course, assignment or address"), required=False, max_length=200,
         widget=forms.TextInput(attrs={"type": "search"}),
-    )
+    )  # fmt: skip
     action = forms.ChoiceField(
         label=_("Action"), required=False, choices=[("", _("All")), *AuditAction.choices]
     )

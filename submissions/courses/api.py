@@ -272,11 +272,9 @@ def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:
     is_inviter = row.invited_by_id == api.user_of(request).pk
     fields = {name: getattr(row, name) for name in ("email", "role", "created", "expires")}
     return InvitationOut(
-        id=row.pk,
-        invited_by=row.invited_by.get_username(),
-        url=invitation_address(request, row) if is_inviter else None,
-        **fields,
-    )
+        id=row.pk, invited_by=row.invited_by.get_username(),
+        url=invitation_address(request, row) if is_inviter else None, **fields,
+    )  # fmt: skip
 
 
 class RosterOut(Schema):

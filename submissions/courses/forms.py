@@ -125,17 +125,13 @@ class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments and their sources are kept."""
 
     keep_months = forms.IntegerField(
-        label=gettext_lazy("Keep assignments for (months)"),
-        required=False,
-        min_value=1,
+        label=gettext_lazy("Keep assignments for (months)"), required=False, min_value=1,
         max_value=LONGEST_MONTHS,
-    )
+    )  # fmt: skip
     keep_sources_days = forms.IntegerField(
-        label=gettext_lazy("Keep sources for (days)"),
-        required=False,
-        min_value=SHORTEST_DAYS,
+        label=gettext_lazy("Keep sources for (days)"), required=False, min_value=SHORTEST_DAYS,
         max_value=LONGEST_DAYS,
-    )
+    )  # fmt: skip
     in_archive = forms.BooleanField(
         label=gettext_lazy("Department's archive"),
         required=False,
@@ -265,15 +261,13 @@ class ComparisonFields(forms.Form):
         ),
     )
     compared_with = _AssignmentChoices(
-        label=_("Other assignments to compare with"),
-        queryset=Assignment.objects.none(),
-        required=False,
+        label=_("Other assignments to compare with"), queryset=Assignment.objects.none(), required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
         help_text=_(
             "Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
             "submission is compared with the few dozen old ones that share most with it."
         ),
-    )
+    )  # fmt: skip
 
     compare_archive = forms.BooleanField(
         label=_("The department's archive"),
@@ -348,15 +342,13 @@ class AssignmentForm(AssignmentModelForm):
         help_text=_("Choose one only if file names do not show the language."),
     )
     common_limit = forms.IntegerField(
-        label=_("Common limit"),
-        min_value=2,
-        required=False,
+        label=_("Common limit"), min_value=2, required=False,
         help_text=_(
             "Code that more submissions than this have counts in shares alone. Empty: half of the class, "
             "at least 10; "
             "submissions that are alike count as one."
         ),
-    )
+    )  # fmt: skip
 
     class Meta:
         model = Assignment
@@ -379,15 +371,13 @@ class PatternFields(forms.Form):
     """Patterns of files that count, of files that do not, and of files in a certain language."""
 
     include_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
-        label=_("Also compare"),
+        required=False, max_length=MAX_PATTERNS_CHARACTERS, label=_("Also compare"),
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         help_text=_(
             "Files that are compared although they are generated, compiled or downloaded, one pattern "
             "a line, as in .gitignore. @ and the name of a rule compares all files of that rule."
         ),
-    )
+    )  # fmt: skip
     exclude_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
@@ -405,15 +395,13 @@ class PatternFields(forms.Form):
     )
 
     language_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
-        label=_("Languages by name"),
+        required=False, max_length=MAX_PATTERNS_CHARACTERS, label=_("Languages by name"),
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text=_(
             "For files whose language is not detected: a pattern, = and a language on each line, "
             "such as *.st = Structured Text."
         ),
-    )
+    )  # fmt: skip
 
     def clean_include_patterns(self) -> str:
         return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
@@ -452,15 +440,13 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         error_messages={"invalid": _("Write a date and a time, as in 2026-11-21 18:00.")},
     )
     teams = forms.CharField(
-        label=_("Teams"),
-        required=False,
-        max_length=MAX_TEAMS_CHARACTERS,
+        label=_("Teams"), required=False, max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text=_(
             "One team a line, names of submissions separated by commas. A name with a comma goes in "
             'quotes: "Doe, Jane". The roster of the course may name teams, too.'
         ),
-    )
+    )  # fmt: skip
     compare_mates = forms.BooleanField(
         label=_("Pairs within a team, and pairs of one student"),
         required=False,
@@ -476,14 +462,12 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         labels: ClassVar = AssignmentForm.Meta.labels
 
     hold = forms.CharField(
-        label=_("Do not delete, because"),
-        required=False,
-        max_length=200,
+        label=_("Do not delete, because"), required=False, max_length=200,
         help_text=_(
             "A reason, such as an appeal or an open case. While it stands here, nothing of the assignment is "
             "deleted: neither by the retention of the course, nor by hand, nor with a student who is erased."
         ),
-    )
+    )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -141,9 +141,7 @@ def group_files(
     warnings += unknown_names(split.unknown, renamed.unknown)
     warnings += list_warnings(path for path, place in ignored.items() if place in (LOOSE, LOOSE_FILE))
     return Grouping(
-        layout,
-        dict(sorted(renamed.submissions.items())),
-        distinct_paths(renamed.places),
+        layout, dict(sorted(renamed.submissions.items())), distinct_paths(renamed.places),
         {path: place.reason for path, place in ignored.items()} | uncounted,
         {
             path: choices.renames.get(name, name)
@@ -151,15 +149,13 @@ def group_files(
             if (name := names[who[path]]) in split.submissions
         },
         warnings,
-    )
+    )  # fmt: skip
 
 
 def group_submissions(
-    entries: Iterable[Entry],
-    name: str = "",
-    choices: Choices = DEFAULT_CHOICES,
+    entries: Iterable[Entry], name: str = "", choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
-) -> tuple[Grouping, dict[str, list[Entry]]]:
+) -> tuple[Grouping, dict[str, list[Entry]]]:  # fmt: skip
     """Return the grouping of `entries`, and the entries that count by submission, named by their paths in it.
 
     `name` is the name of the upload without its suffix.
@@ -223,11 +219,9 @@ class SubmitterNames(NamedTuple):
 
 
 def submissions_by_attempt(
-    placements: Mapping[str, Placement],
-    attempts: Mapping[str, Attempt],
-    names: SubmitterNames,
+    placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: SubmitterNames,
     choices: Choices,
-) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
+) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:  # fmt: skip
     """Return the place of each file that counts, and the submissions by name."""
     unique = DistinctNames(names.names.values())
     attempt_names: dict[tuple[Submitters, str, int], str] = {}

@@ -202,13 +202,11 @@ def _by_reason(entries: Iterable[Entry]) -> tuple[SkippedGroup, ...]:
         groups[entry.reason].append(entry)
     skipped = [
         SkippedGroup(
-            reason,
-            len(members),
-            sum(one.size for one in members),
+            reason, len(members), sum(one.size for one in members),
             tuple(sorted(one.name for one in members)[:EXAMPLES]),
         )
         for reason, members in groups.items()
-    ]
+    ]  # fmt: skip
     return tuple(sorted(skipped, key=lambda group: (-group.entries, group.reason)))
 
 

@@ -121,11 +121,9 @@ SCRIPT_TEXTS = {
 # The stages of a ranking, as `submissions.reports.results` publishes them.
 STAGES = (
     gettext_noop("Reading for the comparison across languages"),
-    gettext_noop("Loading tokens and fingerprints"),
-    gettext_noop("Aligning pairs"),
-    gettext_noop("Grouping duplicates"),
-    gettext_noop("Measuring the effect of exclusions"),
-)
+    gettext_noop("Loading tokens and fingerprints"), gettext_noop("Aligning pairs"),
+    gettext_noop("Grouping duplicates"), gettext_noop("Measuring the effect of exclusions"),
+)  # fmt: skip
 KNOWN = frozenset((*(layout.label for layout in LAYOUTS.values()), *LEFT_OUT_REASONS.values(), *STAGES))
 # Places of a stored reason that have another one.
 PARTS = frozenset(("reason", "why"))

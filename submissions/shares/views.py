@@ -119,11 +119,9 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             response = render(request, "submissions/shares/shared_ended.html", context, status=410)
         except Http404:
             response = render(
-                request,
-                "submissions/shares/shared_unknown.html",
-                {"readonly": True, "token": token},
+                request, "submissions/shares/shared_unknown.html", {"readonly": True, "token": token},
                 status=404,
-            )
+            )  # fmt: skip
         return hide_address(response)
 
     return wrapper

@@ -308,11 +308,9 @@ def _delete(batch: Batch) -> None:
     listed = batch.listed_entries.exclude(source=None)
     sources = list(listed.values_list("source_id", flat=True).distinct())
     logger.info(
-        "batch %s of assignment %s: deleted (nobody had it read for %s days)",
-        batch.pk,
-        batch.assignment_id,
+        "batch %s of assignment %s: deleted (nobody had it read for %s days)", batch.pk, batch.assignment_id,
         settings.PREVIEW_DAYS,
-    )
+    )  # fmt: skip
     discard_uploads(batch.uploads.all())
     batch.delete()
     transaction.on_commit(partial(delete_unused_sources, sources))

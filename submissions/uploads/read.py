@@ -301,11 +301,9 @@ def batch_submissions(batch: Batch, names: Names) -> Sequence[ListedSubmission] 
     A submission is superseded when a later finished batch has one of the same name.
     """
     later = Submission.objects.filter(
-        batch__assignment=batch.assignment_id,
-        batch__state=Batch.State.DONE,
-        batch__gt=batch.pk,
+        batch__assignment=batch.assignment_id, batch__state=Batch.State.DONE, batch__gt=batch.pk,
         name=OuterRef("name"),
-    )
+    )  # fmt: skip
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
     if names.hidden:
         return counted.order_by(alias_of("batch__assignment", "name"), "pk")

@@ -92,11 +92,9 @@ STEPS = (
 MAX_DIGITS = 20
 
 DEPTHS = (
-    (0, gettext_lazy("Each file")),
-    (1, gettext_lazy("Each folder at the top")),
-    (2, gettext_lazy("Each folder in those")),
-    (3, gettext_lazy("One deeper")),
-)
+    (0, gettext_lazy("Each file")), (1, gettext_lazy("Each folder at the top")),
+    (2, gettext_lazy("Each folder in those")), (3, gettext_lazy("One deeper")),
+)  # fmt: skip
 
 
 @takes_files

@@ -85,12 +85,10 @@ class SignIn(auth_views.LoginView):
         invitations = reverse("invitation", args=["-"]).removesuffix("-/")
         return super().get_context_data(
             campus=settings.OIDC_URL and settings.OIDC_NAME,
-            saml=settings.SAML_ENTITY_ID and settings.SAML_NAME,
-            mail=settings.MAIL,
-            no_accounts=not User.objects.exists(),
-            is_invited=self.get_redirect_url().startswith(invitations),
+            saml=settings.SAML_ENTITY_ID and settings.SAML_NAME, mail=settings.MAIL,
+            no_accounts=not User.objects.exists(), is_invited=self.get_redirect_url().startswith(invitations),
             **kwargs,
-        )
+        )  # fmt: skip
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, by way of the second factor where the account has one."""

@@ -129,14 +129,12 @@ class CreateToken(ProvedForm):
         initial=90,
     )
     courses = forms.ModelMultipleChoiceField(
-        Course.objects.none(),
-        label=gettext_lazy("Courses"),
-        required=False,
+        Course.objects.none(), label=gettext_lazy("Courses"), required=False,
         widget=forms.SelectMultiple(attrs={"size": 4}),
         help_text=gettext_lazy(
             "Hold Ctrl or ⌘ to choose several. Without a choice it is for all of your courses."
         ),
-    )
+    )  # fmt: skip
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)

@@ -145,11 +145,9 @@ def _verified_mail(platform: Platform, launch: Launch) -> str:
 
 def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
     user = User(
-        username=_free_username(platform, launch),
-        email=mail,
-        first_name=launch.given_name[:LONGEST_NAME],
+        username=_free_username(platform, launch), email=mail, first_name=launch.given_name[:LONGEST_NAME],
         last_name=launch.family_name[:LONGEST_NAME],
-    )
+    )  # fmt: skip
     user.set_unusable_password()
     user.save()
     logger.info("account %s was created for a person of platform %s", user.pk, platform.pk)

@@ -145,11 +145,9 @@ def _create_assignment(received: Received) -> Assignment:
         try:
             with transaction.atomic():
                 return Assignment.objects.create(
-                    course=course,
-                    name=name if number == 1 else f"{name} ({number})",
-                    language=received.language,
-                    common_limit=received.options.common_limit,
-                )
+                    course=course, name=name if number == 1 else f"{name} ({number})",
+                    language=received.language, common_limit=received.options.common_limit,
+                )  # fmt: skip
         except IntegrityError:
             continue
     raise AssertionError

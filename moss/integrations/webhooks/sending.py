@@ -46,11 +46,9 @@ logger = logging.getLogger(__name__)
 
 # How long after each failed attempt the next one is due; more than three days in all.
 WAITS = (
-    timedelta(seconds=5),
-    timedelta(minutes=5),
-    timedelta(minutes=30),
+    timedelta(seconds=5), timedelta(minutes=5), timedelta(minutes=30),
     *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
-)
+)  # fmt: skip
 # How long deliveries are listed.
 KEPT = timedelta(days=30)
 SUCCESS = range(200, 300)

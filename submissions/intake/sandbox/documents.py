@@ -318,8 +318,6 @@ class DocumentReader(ReusedChild):
 
     def _reason(self, ended: Ended, request: Header, failures: Failures) -> str:
         return failures[ended.cause].format(
-            language=request["language"] or "code",
-            n=f"{request['seconds']:g}",
-            size=format_size(self.memory),
-            error=engine.storable(ended.detail),
-        )
+            language=request["language"] or "code", n=f"{request['seconds']:g}",
+            size=format_size(self.memory), error=engine.storable(ended.detail),
+        )  # fmt: skip

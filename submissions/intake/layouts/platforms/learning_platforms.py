@@ -205,11 +205,9 @@ def _place_brightspace(listing: Listing) -> dict[str, Place]:
 
 
 BRIGHTSPACE = Layout(
-    "brightspace",
-    "a Brightspace export",
-    fields.scored(_find_brightspace, BRIGHTSPACE_RECORDS),
+    "brightspace", "a Brightspace export", fields.scored(_find_brightspace, BRIGHTSPACE_RECORDS),
     _place_brightspace,
-)
+)  # fmt: skip
 
 
 def _place_moodle(listing: Listing) -> dict[str, Place]:
@@ -251,11 +249,9 @@ def _place_one_quiz(matched: fields.MatchedName) -> Place:
 
 
 MOODLE_QUIZ = Layout(
-    "moodle-quiz",
-    "files of a Moodle quiz",
-    fields.scored(_find_quiz),
+    "moodle-quiz", "files of a Moodle quiz", fields.scored(_find_quiz),
     fields.placed(_find_quiz, _place_one_quiz, "files of a Moodle quiz"),
-)
+)  # fmt: skip
 
 
 def _place_vpl(listing: Listing) -> dict[str, Place]:

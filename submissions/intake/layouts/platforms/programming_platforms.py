@@ -79,11 +79,9 @@ def _place_one_artemis(matched: fields.MatchedName) -> Place:
 
 
 ARTEMIS = Layout(
-    "artemis",
-    "an Artemis export",
-    _score_artemis,
+    "artemis", "an Artemis export", _score_artemis,
     fields.placed(_find_artemis, _place_one_artemis, "an Artemis export"),
-)
+)  # fmt: skip
 
 
 def _score_domjudge(listing: Listing) -> float:
