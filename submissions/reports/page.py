@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from submissions.cases import case_list, read as cases
 from submissions.cases.read import CasePairs, cases_by_member, decided_pairs, is_linking
 from submissions.core.access import readable_pairs
-from submissions.core.names import Names, follows_decisions, search_words
+from submissions.core.names import Names, follows_decisions, search_terms, search_words
 from submissions.matches.bands import pair_bins
 from submissions.models import Assignment, Boilerplate, Decision, Document, Report, Submission
 from submissions.pages.rendered import render_part
@@ -40,8 +40,11 @@ from submissions.reports.forms import FilterForm, parse_pair_filter, query_strin
 from submissions.reports.identical import listed_duplicates
 from submissions.reports.old_work import has_earlier_work, listed_comparisons
 from submissions.reports.read import (
+    NOTHING,
     PairFilter,
     class_matches,
+    condition,
+    ids_by_word,
     listed_boilerplate,
     listed_boilerplate_uploads,
     listed_not_compared,
@@ -49,7 +52,6 @@ from submissions.reports.read import (
     listed_students,
     ranked_pairs,
     skipped_content,
-    unknown_words,
 )
 from submissions.uploads.read import submissions_by_id
 
@@ -500,6 +502,15 @@ def tab_context(page: ReportPage, tab: str) -> dict[str, Any]:
         return page.context | _students_context(page.address.query, report, names)
     context = page.context | {"skipped": skipped_content(report, names)}
     return context | exclusion_context(report, names) if tab == "ignored" else context
+
+
+def unknown_words(report: Report, text: str, names: Names | None) -> list[str]:
+    """Return the words of a search that are in no name, and its terms with an impossible value."""
+    plain = [word for word in text.split() if not search_terms(word)]
+    found = ids_by_word(report, text, names)
+    unknown = [word for word, ids in zip(plain, found, strict=True) if not ids]
+    of_terms = ((word, term) for word in text.split() for term in search_terms(word))
+    return unknown + [word for word, term in of_terms if condition(report, term, 1, names) == NOTHING]
 
 
 def _students_context(query: Mapping[str, Any], report: Report, names: Names) -> dict[str, Any]:

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 
     ListedPair = WithAnnotations[Pair, "PairAnnotations"]
 
-
 # Maximum number of rows per list on a report's page; the pages of the uploads list all of them.
 LISTED = 50
 # A text with more digits is no primary key.
@@ -178,25 +177,17 @@ def with_terms(
     No pair passes a term with an impossible value. Cases are formed at `threshold`.
     """
     for term in search_terms(text):
-        pairs = pairs.filter(_condition(report, term, threshold, names))
+        pairs = pairs.filter(condition(report, term, threshold, names))
     return pairs
 
 
-def _condition(report: Report, term: SearchTerm, threshold: float, names: Names | None) -> Q:
+def condition(report: Report, term: SearchTerm, threshold: float, names: Names | None) -> Q:
+    """Return the condition of a term of a search; NOTHING where its value is impossible."""
     if term.name == "similarity":
         return _similarity(term.operator, term.value)
     if term.name == "case":
         return _case(report, term.value, threshold)
     return OTHERS[term.name](report, term.value, names)
-
-
-def unknown_words(report: Report, text: str, names: Names | None) -> list[str]:
-    """Return the words of a search that are in no name, and its terms with an impossible value."""
-    plain = [word for word in text.split() if not search_terms(word)]
-    found = _ids_by_word(report, text, names)
-    unknown = [word for word, ids in zip(plain, found, strict=True) if not ids]
-    of_terms = ((word, term) for word in text.split() for term in search_terms(word))
-    return unknown + [word for word, term in of_terms if _condition(report, term, 1, names) == NOTHING]
 
 
 def _similarity(operator: str, value: str) -> Q:
@@ -209,8 +200,7 @@ def _similarity(operator: str, value: str) -> Q:
 def _case(report: Report, value: str, threshold: float) -> Q:
     if not _is_number(value):
         return NOTHING
-    cases = cases_by_member(report, threshold).items()
-    members = {pk for pk, case in cases if case.number == int(value)}
+    members = {pk for pk, case in cases_by_member(report, threshold).items() if case.number == int(value)}
     return CAN_MAKE_CASE & Q(left__in=members, right__in=members, similarity__gte=threshold)
 
 
@@ -412,7 +402,7 @@ def filtered_pairs(
         pairs = pairs.filter(OF_WORK[pair_filter.work])
     if pair_filter.assignee:
         pairs = pairs.filter(is_assigned(report, pair_filter.assignee))
-    for ids in _ids_by_word(report, pair_filter.text, names):
+    for ids in ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     pairs = with_terms(pairs, report, pair_filter.text, effective_threshold(report, pair_filter), names)
     return cast("QuerySet[ListedPair]", pairs)
@@ -425,7 +415,7 @@ def listed_pairs(report: Report, ids: Sequence[int]) -> list[ListedPair]:
     return [cast("ListedPair", by_id[pk]) for pk in ids if pk in by_id]
 
 
-def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
+def ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
     """Return for every word of `text` the submissions whose displayed name contains it."""
     words = search_words(text)
     submissions = readable_submissions(report).values_list("pk", "name") if words else ()

@@ -8,9 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, replace
 from datetime import datetime
+from functools import cache
+from threading import get_ident
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
+from submissions.intake.document_text import FORMATS
 from submissions.intake.entries import CommitTimes, Entry
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
@@ -24,7 +27,7 @@ from submissions.intake.limits import (
     outside_time,
 )
 from submissions.intake.members import MAX_COMMITS, MAX_SIZE
-from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
+from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused, ReusedChild
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, MOST_UNREAD
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ PIECE_BYTES = 1 << 20
 # unpacked, or archives in it, the rest of an upload is not tried.
 MAX_ATTEMPTS, MAX_FAILURES, MAX_NESTED_FAILURES = 2, 10, 5
 REASON_CHARACTERS = 2000
+# A child is replaced after so many documents.
+MAX_DOCUMENTS = 500
 # Characters that the number of an entry may add to its name.
 NUMBER_CHARACTERS = 20
 
@@ -59,14 +64,17 @@ class UploadedFile(NamedTuple):
 def unpack(
     file: UploadedFile, memory: int, limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS, jobs: str = JOBS, *, folder: str = "",
+    reused: ReusedChild | None = None,
 ) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
+
+    The child that unpacks it is `reused`, or ended.
 
     When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason. An
     archive in it that ends the child is refused alone: it is the work of one student. Raises BadArchive when
     nothing of it can be read.
     """
-    unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder)
+    unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder, reused=reused)
     while True:
         try:
             yield from unpacking.run(together=False)
@@ -85,14 +93,20 @@ def unpack_opened(
 ) -> Iterator[Entry]:
     """Yield the entries of an archive that this process has open, as paths in `folder`.
 
-    Raises BadArchive when nothing of it can be read.
+    One child reads all documents. Raises BadArchive when nothing of it can be read.
     """
     size = file.seek(0, io.SEEK_END)
     opened = UploadedFile(name, size, lambda: cast("IO[bytes]", _StaysOpen(file)))
     try:
-        yield from unpack(opened, DEFAULT_MEMORY, limits, patterns, folder=folder)
+        reused = _document_child(get_ident()) if name[name.rfind(".") :].lower() in FORMATS else None
+        yield from unpack(opened, DEFAULT_MEMORY, limits, patterns, folder=folder, reused=reused)
     except BadArchive as error:
         raise BadArchive(str(error).removeprefix(f"{name}: ")) from error
+
+
+@cache
+def _document_child(_thread: int) -> ReusedChild:
+    return ReusedChild(DEFAULT_MEMORY, JOBS, MAX_DOCUMENTS)
 
 
 class _StaysOpen:
@@ -134,8 +148,9 @@ class _Unpacking:
 
     def __init__(
         self, files: Sequence[UploadedFile], memory: int, limits: Limits, patterns: FilePatterns, jobs: str,
-        *, folder: str = "",
+        *, folder: str = "", reused: ReusedChild | None = None,
     ) -> None:  # fmt: skip
+        self._reused = reused
         self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
         self.folder = folder
         self.limits = replace(limits, spool_bytes=0)
@@ -211,7 +226,8 @@ class _Unpacking:
         limits = JobLimits(STEP_SECONDS, PROCESSOR_SECONDS, self.limits.file_bytes)
         seen: Counter[int] = Counter()
         self._nested = ""
-        child = Child(self.jobs, self.memory)
+        child = self._reused.start() if self._reused else Child(self.jobs, self.memory)
+        is_finished = False
         try:
             for header, buffers in child.do(request, [], limits, self._serve):
                 number = self._file_number(header)
@@ -222,8 +238,12 @@ class _Unpacking:
                 if seen[number] > self._sent[number]:
                     self._sent[number] += 1
                     yield from self._counted(_entry(header, buffers, self.limits))
+            is_finished = True
         finally:
-            child.end()
+            if self._reused and is_finished:
+                self._reused.jobs_done += 1
+            else:
+                child.end()
             self._close()
 
     def _counted(self, entry: Entry) -> Iterator[Entry]:

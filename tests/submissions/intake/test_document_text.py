@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from threading import get_ident
 
 import pytest
 from hypothesis import given, strategies as st
@@ -14,6 +15,7 @@ from submissions.intake.entries import Entry
 from submissions.intake.limits import Budget, Limits, RefusalError
 from submissions.intake.sandbox import archives
 from submissions.intake.sandbox.archives import UploadedFile, unpack_opened
+from submissions.intake.sandbox.process import Child
 from submissions.intake.unpacking import unpack
 from tests.fingerprint.languages.test_diagrams import Diagram, model
 from tests.fingerprint.languages.test_every_language import program
@@ -195,9 +197,25 @@ def test_documents_of_an_upload_are_read_in_its_child() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("new_children")
-def test_a_process_that_is_not_confined_has_each_document_read_in_a_child() -> None:
-    file = io.BytesIO(zipped(CLASS))
-    checked(list(unpack("class.zip", file, in_child=unpack_opened)))
+def test_a_process_that_is_not_confined_has_all_documents_read_in_one_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that ended is followed by another; a document that is refused changes nothing for the next."""
+    started = []
+
+    class Counted(Child):
+        def __init__(self, jobs: str, memory: int) -> None:
+            started.append(jobs)
+            super().__init__(jobs, memory)
+
+    monkeypatch.setattr("submissions.intake.sandbox.process.Child", Counted)
+    monkeypatch.setattr("submissions.intake.sandbox.archives.Child", Counted)
+    archives._document_child.cache_clear()
+    for number in (1, 2):
+        for _ in range(2):
+            checked(list(unpack("class.zip", io.BytesIO(zipped(CLASS)), in_child=unpack_opened)))
+        assert len(started) == number
+        archives._document_child(get_ident()).start().end()
 
 
 def test_the_texts_of_all_documents_take_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
