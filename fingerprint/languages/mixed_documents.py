@@ -15,7 +15,9 @@ import numpy as np
 
 from fingerprint.languages.base import LexerFailed, Scan
 from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd, lexer_input_of
+from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.lexers.markup import UNNAMED
 from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.lextables.dispatch import dispatching_lexer, raw_tokens
 from fingerprint.reasons import NAMED_LEXER_FAILED
@@ -109,7 +111,10 @@ class PartsFrontEnd:
         ranges: dict[str, list[Range]] = defaultdict(list)
         embedded = self._embedded(source)
         for one in embedded:
-            ranges[one.language].append((one.start, one.end))
+            language = one.language
+            if language == UNNAMED:
+                language = language_of_text(source[one.start : one.end][:HEAD_CHARACTERS])
+            ranges[language].append((one.start, one.end))
         frame = without(source, [one.whole for one in embedded])
         texts = {language: only(source, parts) for language, parts in ranges.items() if language}
         for language, parts in self._ranges(frame).items():

@@ -20,7 +20,6 @@ from pygments.token import (
     Whitespace,
 )
 
-from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
@@ -67,6 +66,10 @@ _BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]
 _FENCE = re.compile(
     r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$"
 )
+
+
+# The language of code that only its content tells.
+UNNAMED = "?"
 
 
 class Embedded(NamedTuple):
@@ -245,18 +248,13 @@ class RMarkdown(RegexLexer):
         for line in StringIO(text, newline=""):
             if chunk is None:
                 if opened := _FENCE.match(line):
-                    chunk = at, at + len(line), opened["fence"], opened["language"].lower()
+                    chunk = at, at + len(line), opened["fence"], opened["language"].lower() or UNNAMED
             elif line.lstrip(" ").startswith(chunk[2]):
-                yield _chunk(text, (chunk[0], at + len(line)), chunk[1], at, chunk[3])
+                yield Embedded((chunk[0], at + len(line)), chunk[1], at, chunk[3])
                 chunk = None
             at += len(line)
         if chunk:
-            yield _chunk(text, (chunk[0], at), chunk[1], at, chunk[3])
-
-
-def _chunk(text: str, whole: tuple[int, int], start: int, end: int, language: str) -> Embedded:
-    """Return a chunk of code; one that names no language is in that of its content."""
-    return Embedded(whole, start, end, language or language_of_text(text[start:end][:HEAD_CHARACTERS]))
+            yield Embedded((chunk[0], at), chunk[1], at, chunk[3])
 
 
 def _json_string(quote: str, token_type: Any) -> list[Any]:
