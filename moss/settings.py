@@ -45,11 +45,9 @@ SAML_SLO_URL = value("MOSS_SAML_SLO_URL")
 SAML_NAME = value("MOSS_SAML_NAME") or "your campus account"
 # Attributes with an id that an account keeps: subject-id, pairwise-id, eduPersonPrincipalName, Entra ID's.
 SAML_UIDS = [
-    "urn:oasis:names:tc:SAML:attribute:subject-id",
-    "urn:oasis:names:tc:SAML:attribute:pairwise-id",
-    "urn:oid:1.3.6.1.4.1.5923.1.1.1.6",
-    "http://schemas.microsoft.com/identity/claims/objectidentifier",
-]
+    "urn:oasis:names:tc:SAML:attribute:subject-id", "urn:oasis:names:tc:SAML:attribute:pairwise-id",
+    "urn:oid:1.3.6.1.4.1.5923.1.1.1.6", "http://schemas.microsoft.com/identity/claims/objectidentifier",
+]  # fmt: skip
 
 # The attribute that lists the groups of an account; isMemberOf of eduMember without it.
 IS_MEMBER_OF = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1"

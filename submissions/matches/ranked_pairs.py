@@ -219,11 +219,9 @@ def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags
     sides, shares = both(pairs.left, pairs.right), both(scores.left_share, scores.right_share)
     with_common = both(scores.left_with_common, scores.right_with_common)
     scores = scores._replace(
-        left_share=shares[0],
-        right_share=shares[1],
-        left_with_common=with_common[0],
+        left_share=shares[0], right_share=shares[1], left_with_common=with_common[0],
         right_with_common=with_common[1],
-    )
+    )  # fmt: skip
     pairs = pairs._replace(left=sides[0], right=sides[1])
     return ranking._replace(pairs=pairs, scores=scores), exchanged
 
@@ -327,20 +325,9 @@ def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedP
         right_with_common,
     ) in figures:
         yield RankedPair(
-            left=int(left),
-            right=int(right),
-            similarity=float(similarity),
-            left_share=float(shares[0]),
-            right_share=float(shares[1]),
-            tokens=int(tokens),
-            lines=int(lines),
-            longest=int(longest),
-            structure=float(structure),
-            literals=float(literals),
-            names=float(names),
-            imports=float(imports),
-            left_with_common=float(left_with_common),
-            right_with_common=float(right_with_common),
-            translated=bool(ranking.translated[row]),
-            rows=passages.of(row),
-        )
+            left=int(left), right=int(right), similarity=float(similarity), left_share=float(shares[0]),
+            right_share=float(shares[1]), tokens=int(tokens), lines=int(lines), longest=int(longest),
+            structure=float(structure), literals=float(literals), names=float(names), imports=float(imports),
+            left_with_common=float(left_with_common), right_with_common=float(right_with_common),
+            translated=bool(ranking.translated[row]), rows=passages.of(row),
+        )  # fmt: skip
