@@ -18,7 +18,7 @@ from fingerprint.engine import (
     shown_text,
 )
 from moss.check.rank import SAMENESS
-from submissions.matches.bands import ORDINARY, Bands, band_sentences, is_whole, pair_bins
+from submissions.matches.bands import Bands, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
 from submissions.matches.groups import connected_components
@@ -74,12 +74,13 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
 
 
 def answer_of(report: LocalReport) -> Answer:
-    """Return the answer of a ranking: all but ordinary pairs are to read, and none of one student."""
-    bands, pairs = Bands.of(report.ranking.threshold._asdict()), report.ranking.pairs
+    """Return the answer of a ranking: pairs from the threshold on and whole ones, none of one student."""
+    threshold, pairs = report.ranking.threshold, report.ranking.pairs
+    bands = Bands.of(threshold._asdict())
     sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     scores, rows = report.ranking.scores.similarity.tolist(), list(pair_rows(report))
     counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
-    first = [row for row in counted if bands.band(scores[row], whole=_is_whole(rows[row])) != ORDINARY]
+    first = [row for row in counted if scores[row] >= threshold.value or _is_whole(rows[row])]
     order = [*first, *sorted(set(range(len(rows))) - set(first))]
     members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
     said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
