@@ -49,9 +49,8 @@ FILLER = "\u2060"
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
 _ANY_ESCAPE = re.compile(_BEFORE + "u++(?P<code>00(?:0[aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E]))")
-_LETTER_ESCAPE = re.compile(
-    _BEFORE + r"u\{?(?P<code>0{0,6}(?:24|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA]))\}?"
-)
+_LETTER = "(?:24|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+_LETTER_ESCAPE = re.compile(_BEFORE + rf"u(?:00(?P<code>{_LETTER})|\{{0{{0,6}}(?P<braced>{_LETTER})\}})")
 # The Greek mark that looks like a semicolon, where no Greek word ends.
 _QUESTION_MARK = re.compile("(?<![\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff])\u037e")
 
@@ -124,7 +123,7 @@ def without_escapes(text: str, *, everywhere: bool) -> str:
 
 
 def _unescaped(escape: re.Match[str]) -> str:
-    letter = chr(int(escape["code"], 16))
+    letter = chr(int(escape[escape.lastgroup or "code"], 16))
     return escape["before"] + letter + FILLER * (len(escape[0]) - len(escape["before"]) - 1)
 
 

@@ -48,7 +48,7 @@ _ENTITY = re.compile("&(?:lt|gt|quot|amp|#39|#x27|apos);")
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
 # How a comparison of two versions begins, and the names of files that may be one.
 _COMPARISON = re.compile(r"(?:diff |Index: |--- |@@ -\d|From [0-9a-f]{1,40} )")
-COMPARISON_NAMES = (".diff", ".patch")
+COMPARISON_NAMES, LONGEST_PATH = (".diff", ".patch"), 400
 FEWEST_MARKED = 3
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
@@ -148,12 +148,13 @@ def newer_version(decoded: str) -> tuple[str, str]:
     first, name, inside, lines = "", "", False, list[str]()
     for line in decoded.splitlines(keepends=True) if _COMPARISON.match(decoded) else ():
         if line.startswith("+++ "):
-            name, inside = line[4:].partition("\t")[0].strip(), False
+            name, inside = line[4:].partition("\t")[0].strip()[-LONGEST_PATH:], False
         elif line.startswith("@@ "):
-            first, inside = first or name, True
+            first = first or name
+            inside = PurePath(name).suffix == PurePath(first).suffix
         elif line.startswith("diff "):
             inside = False
-        elif inside and line[0] in "+ " and PurePath(name).suffix == PurePath(first).suffix:
+        elif inside and line[0] in "+ ":
             lines.append(line[1:])
     return first, "".join(lines)
 

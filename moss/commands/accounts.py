@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,22 +93,32 @@ def list_() -> None:
     start_django()
     from django.contrib.auth.models import User
 
+    from submissions.matches.file_formats import ExportTable, write_csv
+
     columns = (*COLUMNS, "is_staff", "is_active", "last_login")
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerows([columns, *User.objects.order_by("username").values_list(*columns)])
+    rows = User.objects.order_by("username").values_list(*columns)
+    sys.stdout.writelines(write_csv(ExportTable("accounts", columns, rows, {})))
 
 
 def _rows(usernames: Sequence[str], file: Path | None) -> list[Row]:
     rows = [{"username": name} for name in usernames]
     if file:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-        reader = csv.DictReader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
-        if "username" not in (reader.fieldnames or ()):
-            raise click.ClickException(f"The first line of {file} has no column username.")
-        rows += [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
+        try:
+            rows += _rows_of(file)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise click.ClickException(f"{file} is no CSV file in UTF-8: {error}") from error
     if not rows:
         raise click.UsageError("Name accounts, or a file of them by --csv.")
-    return rows
+    # As where people sign up, no two names differ in their case only.
+    return list({row["username"].casefold(): row for row in rows}.values())
+
+
+def _rows_of(file: Path) -> list[Row]:
+    text = file.read_text(encoding="utf-8-sig")
+    reader = csv.DictReader(StringIO(text), delimiter=";" if ";" in text.partition("\n")[0] else ",")
+    if "username" not in (reader.fieldnames or ()):
+        raise click.ClickException(f"The first line of {file} has no column username.")
+    return [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
 
 
 def _create(rows: list[Row]) -> list[User]:
@@ -115,10 +126,10 @@ def _create(rows: list[Row]) -> list[User]:
     from django.core.exceptions import ValidationError
     from django.db import transaction
 
-    there = {*User.objects.values_list("username", flat=True)}
+    there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
     created = list[User]()
     with transaction.atomic():
-        for row in {row["username"]: row for row in rows if row["username"] not in there}.values():
+        for row in (row for row in rows if row["username"].casefold() not in there):
             user = User(**row)
             user.set_unusable_password()
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import getpass
 import json
 import sys
@@ -184,14 +183,16 @@ def links() -> None:
     from django.conf import settings
     from django.urls import reverse
 
+    from submissions.matches.file_formats import ExportTable, write_csv
     from submissions.shares.links import share_token, working_shares
 
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["course", "assignment", "left", "right", "made by", "expires", "address"])
+    rows = []
     for share in working_shares():
         address = settings.PUBLIC_ORIGIN + reverse("shared", args=[share_token(share)])
         about = share.assignment.course.name, share.assignment.name, share.left, share.right
-        writer.writerow([*about, share.created_by, share.expires.isoformat(), address])
+        rows.append((*about, share.created_by, share.expires.isoformat(), address))
+    columns = ("course", "assignment", "left", "right", "made by", "expires", "address")
+    sys.stdout.writelines(write_csv(ExportTable("links", columns, rows, {})))
 
 
 @click.command(short_help="Check the installation and say what to do.")

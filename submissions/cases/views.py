@@ -570,7 +570,7 @@ def next_undecided_case(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     after = request.GET.get("after", "")
     threshold = parse_pair_filter(request.GET).threshold
     query = f"?threshold={round(threshold * 100)}" if threshold else ""
-    key = next_in_list(rows, int(after) if after.isdecimal() and after.isascii() else None)
+    key = next_in_list(rows, next((key for key, _ in rows if str(key) == after), None))
     if key:
         return redirect(reverse("case", args=[pk, key]) + query)
     of_list = ngettext("{n} case", "{n} cases", len(rows))

@@ -7,7 +7,7 @@ work is lost follows from its lock. The heartbeats of workers only tell people w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from enum import IntEnum, unique
 from hashlib import sha256
@@ -84,8 +84,11 @@ def _unlock(work: Work, pks: list[int]) -> None:
 def unlock_all() -> None:
     """Release the locks of this session that interrupted work left, and none in a transaction."""
     if connection.connection and not connection.in_atomic_block:
-        with suppress(DatabaseError, InterfaceError), connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock_all()")
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock_all()")
+        except (DatabaseError, InterfaceError):
+            connection.close()  # An idle worker would keep them until its next task.
 
 
 def sessions(work: Work) -> dict[int, int]:

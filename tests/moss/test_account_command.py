@@ -44,6 +44,22 @@ def test_accounts_of_a_file_are_created_once_and_listed(people: str) -> None:
     assert AuditEntry.objects.filter(subject="created: ben").count() == 1
 
 
+def test_a_name_of_other_case_or_given_twice_is_one_account(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text('username,first_name,last_name\nada,"Ada\nKing",=1+1\nAda,A,B\nada,"Ada, K.",=1+1\n')
+    assert run("create", "--csv", str(file)).output == "1 accounts were created, 0 existed.\n"
+    assert run("create", "ADA").output == "0 accounts were created, 1 existed.\n"
+    assert run("list").output.splitlines()[1].startswith('ada,,"Ada, K.",\'=1+1,')
+
+
+@pytest.mark.parametrize("data", [b"username\nJ\xf6rg\n", b'username\n"' + b"a" * 200_000])
+def test_a_file_that_is_no_csv_is_refused(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "wrong.csv"
+    file.write_bytes(data)
+    refused = run("create", "--csv", str(file))
+    assert (refused.exit_code, "is no CSV file in UTF-8" in refused.output) == (1, True)
+
+
 @pytest.mark.parametrize("wrong", ["service:x", "a b", ""])
 def test_where_one_cannot_be_created_none_is(people: str, wrong: str) -> None:
     refused = run("create", "--csv", people, wrong)

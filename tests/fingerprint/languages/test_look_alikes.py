@@ -112,6 +112,16 @@ def test_escapes_of_letters_are_the_letters(name: str, letters: str, data: st.Da
         assert one.tolist() == other.tolist()
 
 
+@pytest.mark.parametrize("code", [r"\u0412", r"\u{4E2D}", r"\u{1F600}", r"\u41", r"\u{41", r"\u004"])
+def test_an_escape_of_another_character_is_none(code: str) -> None:
+    assert without_escapes(code, everywhere=False) == code
+
+
+def test_an_escape_takes_nothing_of_what_follows() -> None:
+    written = r"if (a) {\u0061=\u{000062}}"
+    assert without_unseen(without_escapes(written, everywhere=False)) == "if (a) {a=b}"
+
+
 def test_an_escape_behind_two_backslashes_is_none() -> None:
     text = r's = "\\u0041 \\\\u0041";'
     assert without_escapes(text, everywhere=True) == text

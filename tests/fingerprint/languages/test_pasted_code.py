@@ -1,6 +1,7 @@
 """Programs in the pages that platforms write of their text boxes are read as programs."""
 
 import re
+import time
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -13,6 +14,7 @@ from fingerprint.languages.pasted_code import (
     KEEPING_PAGES,
     NUMBERING,
     language_of_pasted,
+    newer_version,
     pasted_program,
     shown_text,
 )
@@ -235,6 +237,14 @@ def test_of_a_comparison_of_versions_the_newer_program_is_read(tmp_path: Path) -
     )
     assert (text, front_end.name) == (program("java"), "java")
     assert identify(b"--- a\n+++ b\n", "a.diff")[1].name == "diff"
+
+
+def test_a_comparison_with_a_long_name_is_read_in_little_time() -> None:
+    size = 100_000
+    text = f"diff a\n+++ {'a/' * size}b.py\n@@ -1 +1 @@\n" + "+x = 1\n" * size
+    started = time.process_time()
+    assert newer_version(text)[1] == "x = 1\n" * size
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(("fence", "label"), [("~~~~", "{}"), ("```", "")])

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, ProgrammingError, connection
 
 from moss.celery import check_connection, release_locks
 from submissions.work.locks import Work, sessions, work_lock
@@ -34,6 +34,17 @@ def test_a_task_has_the_session_of_the_one_before_without_its_locks() -> None:
     check_connection(task)
     with work_lock(Work.JOB, 13):
         assert sessions(Work.JOB) == {13: first}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_locks_that_cannot_be_released_end_with_their_session() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s::int, 12)", [Work.JOB])
+        cursor.execute("BEGIN")
+        with pytest.raises(ProgrammingError):
+            cursor.execute("SELECT no_column")
+    release_locks(SimpleNamespace(request=SimpleNamespace(is_eager=False)))
+    assert not sessions(Work.JOB)
 
 
 @pytest.mark.django_db(transaction=True)
