@@ -65,11 +65,12 @@ class Comparison(NamedTuple):
 
 
 AnyPath = str | PathLike[str]
+Paths = AnyPath | Iterable[AnyPath]
 
 
 def compare(
-    path: AnyPath, *, boilerplate: Iterable[AnyPath] = (), earlier: Iterable[AnyPath] = (),
-    language: str = "", top: int | None = None,
+    path: AnyPath, *, boilerplate: Paths = (), earlier: Paths = (), language: str = "",
+    top: int | None = None,
 ) -> Comparison:  # fmt: skip
     """Compare the submissions of a folder or an archive, as `moss check` does.
 
@@ -80,15 +81,19 @@ def compare(
     from moss.check.outputs import details_table  # noqa: PLC0415 - they load the engine
     from moss.check.rank import RankingOptions, rank_path  # noqa: PLC0415 - as above
 
-    chosen = RankingOptions(
-        language, tuple(map(Path, boilerplate)), show=top, earlier=tuple(map(Path, earlier))
-    )
+    if top is not None and top < 1:
+        raise ValueError("top is a number from 1 on, or None for all pairs.")
+    chosen = RankingOptions(language, _paths(boilerplate), show=top, earlier=_paths(earlier))
     report = rank_path(Path(path), chosen)
     if report.shortfall:
         raise ValueError(report.shortfall)
     table = details_table(report)
     rows: Iterable[dict[str, Any]] = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
     return Comparison(report.sorted_names, report.ranking.threshold.value, [_pair(row) for row in rows])
+
+
+def _paths(given: Paths) -> tuple[Path, ...]:
+    return (Path(given),) if isinstance(given, str | PathLike) else tuple(map(Path, given))
 
 
 def _pair(row: dict[str, Any]) -> ComparedPair:

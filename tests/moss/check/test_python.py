@@ -48,6 +48,14 @@ def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
         compare(tmp_path)
 
 
+def test_one_path_is_no_list_of_letters_and_no_pairs_are_no_number() -> None:
+    starter = next(path for path in CLASS.parent.rglob("*") if path.is_file() and CLASS not in path.parents)
+    for one in (starter, str(starter)):
+        assert compare(CLASS, boilerplate=one, top=2) == compare(CLASS, boilerplate=[one], top=2)
+    with pytest.raises(ValueError, match="top is a number from 1 on"):
+        compare(CLASS, top=-1)
+
+
 def table(form: str) -> list[dict[str, str]]:
     arguments = ["check", str(CLASS), "--format", form, "--show", "5"]
     return list(csv.DictReader(StringIO(CliRunner().invoke(main, arguments).stdout)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
@@ -28,7 +29,7 @@ def _rows(listing: Listing) -> dict[str, dict[str, str]]:
     lists = listing.file_names.get(LIST, [])
     folder = lists[0].removesuffix(LIST) if len(lists) == 1 else ""
     try:
-        rows = list(csv.DictReader(listing.read(lists[0]).splitlines())) if len(lists) == 1 else []
+        rows = list(csv.DictReader(StringIO(listing.read(lists[0])))) if len(lists) == 1 else []
     except csv.Error:
         return {}
     named = {f"{folder}{(row.get('filename') or '').removeprefix('./')}": row for row in rows}
@@ -50,7 +51,7 @@ def _place_one(path: str, row: dict[str, str] | None) -> Place:
         return Ignored(reasons.DOLOS_LIST if NAMED.fullmatch(path) else reasons.DOLOS_UNLISTED)
     if (row.get("ignored") or "").strip().casefold() == "true":
         return Ignored(reasons.DOLOS_IGNORED)
-    name = (row.get("full_name") or "").strip()
+    name = " ".join((row.get("full_name") or "").split())
     file, submitted = row["filename"].removeprefix("./"), parse_time(row.get("created_at") or "")
     student = Student(name, file) if name else Student(file)
     return Placement((student,), file.rpartition("/")[2], attempt=submitted, submitted=submitted)

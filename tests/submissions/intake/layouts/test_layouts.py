@@ -437,3 +437,9 @@ def test_a_row_says_who_handed_in_what_and_when_and_fits_nothing_else() -> None:
     names = re.compile(r"(?P<name>[^/_]+)_v(?P<version>\d+)(?=/)")
     placed = by_name("counted", "a count", student_names=names).place(listing_of({"Ada_v2/src/main.c": ""}))
     assert placed == {"Ada_v2/src/main.c": Placement((Student("Ada"),), "src/main.c", 2)}
+
+
+def test_a_row_of_several_lines_in_the_list_of_a_class_for_dolos_is_one_student() -> None:
+    rows = 'filename,full_name,created_at\na.py,"Ada\nKing\u2028",9999-12-31 23:59:59 -2300\nb.py,Ben,\n'
+    places = LAYOUTS["dolos"].place(listing_of({"a.py": "", "b.py": "", "info.csv": rows}))
+    assert places["a.py"] == Placement((Student("Ada King", "a.py"),), "a.py")
