@@ -140,11 +140,7 @@ def equal_file_runs(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
 
 @bare_njit
 def _fill_equal(
-    pair: tuple[IndexedTokens, IndexedTokens],
-    level: int,
-    k: int,
-    paired: tuple[Flags, Flags],
-    runs: Runs,
+    pair: tuple[IndexedTokens, IndexedTokens], level: int, k: int, paired: tuple[Flags, Flags], runs: Runs
 ) -> int:
     """Fill `runs` with files of equal numbers that are not paired yet, and pair them; return how many."""
     numbers, order = pair[0].files.equal, pair[0].files.order

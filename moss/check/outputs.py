@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import (
-    ENGINE_VERSION,
-    SCORE_VERSION,
-    group_passages,
-    passage_weight,
-    shown_text,
-)
+from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, group_passages, passage_weight, shown_text
 from moss.check.rank import SAMENESS
 from submissions.matches.bands import Bands, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun

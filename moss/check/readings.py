@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import fingerprint
 import submissions
-from fingerprint.engine import (
-    FILE_SECONDS,
-    Reading,
-    Unreadable,
-    expect,
-    identify,
-    read,
-    read_together,
-)
+from fingerprint.engine import FILE_SECONDS, Reading, Unreadable, expect, identify, read, read_together
 from fingerprint.kernels import usable_cores
 from moss.check.inputs import SkippedInput, check_complete, entries_of
 from moss.compiling import cache_folder

@@ -28,9 +28,10 @@ COURSES = click.option(
     "--course", "courses", type=int, multiple=True, help="Only this course, by its number; several times."
 )
 SAME = click.option(
-    "--same", multiple=True,
+    "--same",
+    multiple=True,
     help="A similar name of `find` that is this student's, by its key; several times.",
-)  # fmt: skip
+)
 OTHERS = click.option(
     "--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's."
 )
@@ -84,9 +85,10 @@ def shorten(*, months: int, yes: bool) -> None:
 @click.command(short_help="Write everything that this installation holds to FILE.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--for", "recipient",
+    "--for",
+    "recipient",
     help="Encrypt it for this recipient of age or key of GnuPG.  [default: MOSS_BACKUP_RECIPIENT]",
-)  # fmt: skip
+)
 def backup(file: Path, recipient: str | None) -> None:
     """Write the database and the stored files of one moment to FILE, while the server runs or not.
 
@@ -130,9 +132,10 @@ def _delete_old(folder: Path) -> None:
     "--unsigned", is_flag=True, help="Take FILE without the signature of this installation's SECRET_KEY."
 )
 @click.option(
-    "--identity", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    "--identity",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="File with the private key of a backup that age encrypted.",
-)  # fmt: skip
+)
 def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, identity: Path | None) -> None:
     """Restore FILE, written by `moss backup` of this version or an older one.
 

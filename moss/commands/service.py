@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Batch
 
 port_option = click.option(
-    "--port", type=click.IntRange(1, 65535),
+    "--port",
+    type=click.IntRange(1, 65535),
     help="Port to listen on.  [default: the first free one from 8000 on]",
-)  # fmt: skip
+)
 
 USER = "instructor"
 LISTED_PAIRS = 16

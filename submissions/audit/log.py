@@ -59,7 +59,7 @@ ACTIONS = _by_request(
     (ADDRESSES_OF_PEOPLE, "POST", "withdraw_invitation add_group remove_group"),
     (AuditAction.STATED_REASON, "POST", "state_reason"),
     (WEBHOOKS, "POST", "webhooks webhook remove_webhook"),
-)  # fmt: skip
+)
 # Acts whose subject may name students, and what stands for it where the reader may not see names.
 NAMING = (SAW, DECIDED, EXPORTED, SHARED, AuditAction.UPLOADED, DELETED, AuditAction.ASKED)
 HIDDEN, WHOLE_LOG = "not shown", "audit log"
@@ -82,7 +82,7 @@ API_ACTIONS = _by_request(
     (WEBHOOKS, "POST", "api_webhooks"),
     (WEBHOOKS, "PATCH", "api_webhook"),
     (WEBHOOKS, "DELETE", "api_webhook"),
-)  # fmt: skip
+)
 API_KINDS = {"courses": "courses", "assignments": "assignments", "uploads": "batches", "shares": "shares"}
 LARGEST_ID_DIGITS = 18
 # What was sent is part of the subject: who was invited, the new role, the reason.

@@ -408,9 +408,11 @@ def _decisions(course: models.Course) -> dict[int, Decisions]:
 
 
 def _course_assignment(
-    assignment: ListedAssignment, report: models.Report | None, pairs: Sequence[models.Pair],
+    assignment: ListedAssignment,
+    report: models.Report | None,
+    pairs: Sequence[models.Pair],
     decisions: Decisions,
-) -> CourseAssignment:  # fmt: skip
+) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
     stored = stored_cases(report, threshold_of(report)) if report else None
     components = stored or connected_components((pair.left_id, pair.right_id) for pair in pairs)

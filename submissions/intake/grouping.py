@@ -153,9 +153,11 @@ def group_files(
 
 
 def group_submissions(
-    entries: Iterable[Entry], name: str = "", choices: Choices = DEFAULT_CHOICES,
+    entries: Iterable[Entry],
+    name: str = "",
+    choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
-) -> tuple[Grouping, dict[str, list[Entry]]]:  # fmt: skip
+) -> tuple[Grouping, dict[str, list[Entry]]]:
     """Return the grouping of `entries`, and the entries that count by submission, named by their paths in it.
 
     `name` is the name of the upload without its suffix.
@@ -219,9 +221,11 @@ class SubmitterNames(NamedTuple):
 
 
 def submissions_by_attempt(
-    placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: SubmitterNames,
+    placements: Mapping[str, Placement],
+    attempts: Mapping[str, Attempt],
+    names: SubmitterNames,
     choices: Choices,
-) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:  # fmt: skip
+) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
     """Return the place of each file that counts, and the submissions by name."""
     unique = DistinctNames(names.names.values())
     attempt_names: dict[tuple[Submitters, str, int], str] = {}

@@ -190,9 +190,11 @@ def unpack(
 
 
 def unpack_all(
-    files: Iterable[tuple[str, BinaryIO]], limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS, names: Iterable[str] = (),
-) -> Iterator[Entry]:  # fmt: skip
+    files: Iterable[tuple[str, BinaryIO]],
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    names: Iterable[str] = (),
+) -> Iterator[Entry]:
     """Yield the entries of several files uploaded together, as if they were in one folder.
 
     The limits apply to all files together, and `names` are theirs. An archive becomes a folder named after
@@ -209,9 +211,11 @@ def unpack_all(
 
 
 def walk(
-    folder: Path, limits: Limits = DEFAULT_LIMITS, patterns: FilePatterns = DEFAULT_PATTERNS,
+    folder: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
     in_child: InChild | None = None,
-) -> Iterator[Entry]:  # fmt: skip
+) -> Iterator[Entry]:
     """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
 
     The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.

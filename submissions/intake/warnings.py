@@ -57,9 +57,11 @@ def listed(texts: Collection[str]) -> str:
 
 
 def grouping_warnings(
-    choices: Choices, names: Mapping[Submitters, str], students: Mapping[Submitters, tuple[Student, ...]],
+    choices: Choices,
+    names: Mapping[Submitters, str],
+    students: Mapping[Submitters, tuple[Student, ...]],
     submissions: Mapping[str, GroupedSubmission],
-) -> Iterable[GroupingWarning]:  # fmt: skip
+) -> Iterable[GroupingWarning]:
     """Yield what is unusual about the submissions of an upload.
 
     `names` and `students` are as grouped by the layout, `submissions` as the instructor then changed them.

@@ -90,9 +90,11 @@ def kinds_of_lines(text: str, tokens: TokenStream) -> list[tuple[int, ...]]:
 
 
 def diff(
-    left: Sequence[str], right: Sequence[str], left_kinds: Sequence[tuple[int, ...]] = (),
+    left: Sequence[str],
+    right: Sequence[str],
+    left_kinds: Sequence[tuple[int, ...]] = (),
     right_kinds: Sequence[tuple[int, ...]] = (),
-) -> Diff:  # fmt: skip
+) -> Diff:
     """Align the first MAX_LINES lines of two texts: what matches in one order, then parts that were moved.
 
     Lines match whose tokens have the same kinds, see `kinds_of_lines`; lines without tokens match if their

@@ -67,9 +67,11 @@ class SharedTerms(NamedTuple):
 
 
 def shared_terms(
-    left: list[TermFile], right: list[TermFile], handed_out: Iterable[LexicalTerms],
+    left: list[TermFile],
+    right: list[TermFile],
+    handed_out: Iterable[LexicalTerms],
     hide: Callable[[str], str] = str,
-) -> SharedTerms:  # fmt: skip
+) -> SharedTerms:
     """Return the terms that both sides have and that were not handed out, the longest first.
 
     `hide` replaces what a reader may not see in a text.

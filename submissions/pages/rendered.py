@@ -104,9 +104,11 @@ class RenderedParts:
     """
 
     def __init__(
-        self, max_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic,
+        self,
+        max_bytes: int = MAX_BYTES,
+        clock: Callable[[], float] = time.monotonic,
         max_parts: int = MAX_PARTS,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.max_bytes, self.max_parts, self.clock = max_bytes, max_parts, clock
         self.size = 0
         # Bytes and numbers of the parts that were rendered for each reader.

@@ -20,7 +20,7 @@ class Java(jvm.JavaLexer):
             (rf"^\s++(?=record{_NO_NAME})", Whitespace),
             (rf"(?:module|record|var){_NO_NAME}", Name),
             inherit,
-        ],
+        ]
     }
 
 
@@ -39,11 +39,7 @@ class Kotlin(jvm.KotlinLexer):
             (r"\*/", Comment.Multiline, "#pop"),
             (r"[*/]", Comment.Multiline),
         ],
-        "string": [
-            (r"\\[^\n]", String),
-            (r'"', String, "#pop"),
-            include("string_common"),
-        ],
+        "string": [(r"\\[^\n]", String), (r'"', String, "#pop"), include("string_common")],
         "multiline_string": [
             (r'"{3,}+', String, "#pop"),
             (r'"', String),
@@ -53,9 +49,5 @@ class Kotlin(jvm.KotlinLexer):
             (r"\$", String),
         ],
         "string_common": [inherit, (r"\$", String)],
-        "interpolation": [
-            (r"\{", Punctuation, "scope"),
-            (r"\}", String.Interpol, "#pop"),
-            include("root"),
-        ],
+        "interpolation": [(r"\{", Punctuation, "scope"), (r"\}", String.Interpol, "#pop"), include("root")],
     }

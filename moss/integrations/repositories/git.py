@@ -79,7 +79,7 @@ MEANINGS = (
     ("error: 403", TOKEN_REFUSED),
     ("could not read Username", TOKEN_REFUSED),
     ("Out of memory", gettext_noop("Reading it takes more memory than it may use.")),
-)  # fmt: skip
+)
 
 
 class BadList(ValueError):
