@@ -455,9 +455,8 @@ def _say_end(request: AuthenticatedRequest, of_list: str, states: Sequence[str],
     counts = Counter(states)
     parts = [f"{counts[one]} {state_word(one)}" for one in reversed(Decision.State.values) if counts[one]]
     if is_last or not parts:
-        messages.info(
-            request, _("That was the last of the list.") if is_last else _("Nothing is left to decide.")
-        )
+        end = _("That was the last of the list.") if is_last else _("Nothing is left to decide.")
+        messages.info(request, end)
     if parts:
         text = _("{list}: {states}.")
         messages.info(request, text.format(list=of_list.format(n=len(states)), states=", ".join(parts)))
@@ -516,6 +515,7 @@ def case_decision_context(
     threshold = round(parse_pair_filter(query).threshold * 100)
     suffix = f"?threshold={threshold}" if threshold else ""
     next_url = reverse("next_case", args=[assignment.pk])
+    members = {one.submission.name: one.submission.pk for one in case.members}
     return {
         **form_context(assignment, case.decision, case_history(case.decided), names),
         "threshold": threshold,
@@ -524,9 +524,7 @@ def case_decision_context(
         "decide_url": reverse("decide_case", args=[assignment.pk, case.key]) + suffix,
         "next_url": f"{next_url}?after={case.key}" + suffix.replace("?", "&"),
         "next_label": _("Next undecided case"),
-        "statements": listed_statements(
-            assignment, {one.submission.name: one.submission.pk for one in case.members}
-        ),
+        "statements": listed_statements(assignment, members),
     }
 
 

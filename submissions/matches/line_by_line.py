@@ -33,10 +33,11 @@ LEXEME = re.compile(r"\"[^\"]*\"|'[^']*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 class DiffRow(NamedTuple):
     """A line of each side with its number, from 1; 0 and "" where a side has none.
 
-    `kind`: `same`; `renamed`, the same but for names, values and layout; `changed`; `left` or `right` for a
-    line of one side only. A `moved` row has a right line from elsewhere. A row of the kind `elsewhere` stands
-    where such lines were: it has the first and the last of them as `right_number` and `right_last`, and as
-    `left_number` the line that the first of them stands beside.
+    `kind`: `same`; `renamed`, the same but for names, values and layout; `changed`, with most words in both;
+    `apart` for others beside each other; `left` or `right` for a line of one side only. A `moved` row has a
+    right line from elsewhere. A row of the kind `elsewhere` stands where such lines were: it has the first
+    and the last of them as `right_number` and `right_last`, and as `left_number` the line that the first of
+    them stands beside.
     """
 
     left_number: int
@@ -111,10 +112,8 @@ def diff(
 
 def _longest_series(sides: tuple[_Side, _Side], places: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Return the pairs of lines, of these places on each side, that match in one order and count most."""
-    keys, texts = (
-        _numbers([side.keys for side in sides], places),
-        _numbers([side.lines for side in sides], places),
-    )
+    keys = _numbers([side.keys for side in sides], places)
+    texts = _numbers([side.lines for side in sides], places)
     best = np.zeros((len(keys[0]) + 1, len(keys[1]) + 1), dtype=np.int32)
     for row, at in enumerate(places[0]):
         gain = (keys[1] == keys[0][row]) * (ALIKE + WRITTEN_ALIKE * (texts[1] == texts[0][row]))
@@ -229,34 +228,39 @@ def _row(sides: tuple[_Side, _Side], at: int | None, other: int | None, *, moved
     if at is None or other is None:
         return DiffRow(*cells, "right" if at is None else "left")
     line, other_line = sides[0].lines[at], sides[1].lines[other]
-    kind = "changed"
     if line == other_line:
         kind = "same"
     elif sides[0].keys[at] == sides[1].keys[other] and _folded(line) == _folded(other_line):
         kind = "renamed"
+    else:
+        words = [{one[0] for one in _words(text) if one[0][-1].isalnum()} for text in (line, other_line)]
+        kind = "changed" if 2 * len(words[0] & words[1]) > max(map(len, words)) else "apart"
     return DiffRow(*cells, kind, moved)
 
 
+def _words(line: str) -> list[re.Match[str]]:
+    """Return the words and signs of a line; a curly bracket at an end of it is layout."""
+    return [*LEXEME.finditer(line, len(line) - len(line.lstrip(" \t{}")), len(line.rstrip(" \t{}")))]
+
+
 def _folded(line: str) -> list[str]:
-    """Return the words and signs of a line, with all names, and all values, alike.
+    """Return the words and signs of a line, with all names, and all values, alike."""
+    texts = [one[0] for one in _words(line)]
+    return ["n" if one[0].isalpha() or one[0] == "_" else "1" if LITERAL.match(one) else one for one in texts]
 
-    A curly bracket at an end of the line is layout: others write it on a line of its own.
+
+def differing_words(row: DiffRow) -> list[list[tuple[int, int]]]:
+    """Return the characters [start, end) of words that are not in the other line, of each side.
+
+    In a renamed row, they are not in the same place there; only renamed and changed rows have any.
     """
+    lines = (row.left, row.right) if row.kind in {"renamed", "changed"} else ("", "")
+    sides = [[(one, at * (row.kind == "renamed")) for at, one in enumerate(_words(line))] for line in lines]
+    texts = [{(one[0], place) for one, place in side} for side in sides]
     return [
-        "n" if one[0].isalpha() or one[0] == "_" else "1" if LITERAL.match(one) else one
-        for one in LEXEME.findall(line.strip(" \t{}"))
+        [one.span() for one, place in side if (one[0], place) not in other]
+        for side, other in zip(sides, texts[::-1], strict=True)
     ]
-
-
-def differing_words(row: DiffRow) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return where both lines of a renamed row have different words: characters [start, end) of each."""
-    if row.kind != "renamed":
-        return []
-    words = [
-        LEXEME.finditer(line, len(line) - len(line.lstrip(" \t{}")), len(line.rstrip(" \t{}")))
-        for line in (row.left, row.right)
-    ]
-    return [(one.span(), other.span()) for one, other in zip(*words, strict=False) if one[0] != other[0]]
 
 
 def _cell(lines: Sequence[str], index: int | None) -> tuple[int, str]:

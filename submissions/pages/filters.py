@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -139,14 +139,13 @@ def category_counts(differences: DifferenceSummary) -> list[str]:
 
 @register.filter
 def marked_lines(row: DiffRow) -> list[SafeString]:
-    """Return both lines of a row as HTML, with marks on the words of a renamed one that differ."""
+    """Return both lines of a row as HTML, with marks on the words that differ."""
     sides = []
-    for side, line in enumerate((row.left, row.right)):
-        edges = [0, *(edge for both in differing_words(row) for edge in both[side]), len(line)]
-        parts = [visible_html(line[start:end]) for start, end in pairwise(edges)]
-        sides.append(
-            SafeString("".join(f"<i>{part}</i>" if at % 2 else part for at, part in enumerate(parts)))
-        )
+    for line, words in zip((row.left, row.right), differing_words(row), strict=True):
+        edges = [0, *chain.from_iterable(words), len(line)]
+        parts = (visible_html(line[start:end]) for start, end in pairwise(edges))
+        marked = (f"<i>{part}</i>" if at % 2 else part for at, part in enumerate(parts))
+        sides.append(SafeString("".join(marked)))
     return sides
 
 

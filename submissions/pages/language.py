@@ -47,8 +47,8 @@ HINTS = {
         " first one, read its strongest pair, and decide: the decision holds for the pairs that connect it."
     ),
     "pairs": _(
-        "The most similar pairs come first; above the divider they should be read. Point at a heading to see"
-        " what its column means. Where several students share code, start with the cases instead."
+        "The most similar pairs come first; above the divider they should be read. What the columns"
+        " mean is said below the list. Where several students share code, start with the cases instead."
     ),
     "pair": _(
         "Equal colours and numbers mark what both have; underlined words are written differently."
@@ -91,7 +91,7 @@ SCRIPT_TEXTS = {
     "pair": {
         "position": _("Passage {position} of {total}"),
         "last": _("Passage {position} of {total}, last"),
-        "last_before_next": _("Passage {position} of {total}, last; then the next pair"),
+        "last_before_next": _("Passage {position} of {total}; then the next pair"),
         "place": _("Place {place} of {total}"),
         "tip": _("Passage {number}: {size}"),
         "on_left": _("{here} here, {there} on the left"),

@@ -61,7 +61,7 @@ from tests.support.translations import LANGUAGES, catalogue
 
 READ = {
     "title", "aria-label", "placeholder", "alt", "data-label", "data-before", "data-more", "data-less",
-    "lang",
+    "data-start", "data-stop", "lang",
 }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ DATA = re.compile(
 
 
 # What comes from uploads.
-CODE = "pre, pre *, code, .path, script"
+CODE = "pre, pre *, code, code *, .path, script"
 
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")

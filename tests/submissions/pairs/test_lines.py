@@ -98,9 +98,15 @@ def test_every_line_is_shown_once_on_its_side_and_those_that_are_the_same_but_fo
         both = (left[row.left_number - 1], right[row.right_number - 1]) if row.left and row.right else None
         assert (row.kind == "same") == bool(row.left_number and row.right_number and row.left == row.right)
         assert row.kind != "renamed" or (both and folded_pair(*both))
-        words = [(row.left[slice(*one)], row.right[slice(*other)]) for one, other in differing_words(row)]
-        assert all(one != other for one, other in words)
-        assert bool(words) <= (row.kind == "renamed")
+        words = [
+            [line[slice(*word)] for word in spans]
+            for line, spans in zip((row.left, row.right), differing_words(row), strict=True)
+        ]
+        if row.kind == "renamed":
+            assert all(one != other for one, other in zip(*words, strict=True))
+        else:
+            assert not {*words[0]} & {*words[1]}
+        assert bool(words[0] or words[1]) <= (row.kind in {"renamed", "changed"})
         assert [unescape(re.sub("</?i>", "", line)) for line in marked_lines(row)] == [row.left, row.right]
         assert not both or bool(LINES[both[0]]) == bool(LINES[both[1]])
     lines = [line for line in (*left, *right) if line.strip()]
@@ -111,6 +117,24 @@ def test_every_line_is_shown_once_on_its_side_and_those_that_are_the_same_but_fo
         if row.left and row.right and not row.moved and row.kind != "elsewhere"
     )
     assert matched >= longest_series(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "kind", "marked"),
+    [
+        ("total = price * days", "total = price * days + 1", "changed", ["", "+ 1"]),
+        ("int due = days;", "long due = days - due;", "changed", ["int", "long -"]),
+        ("a(b);", "f(c, 2);", "apart", ["", ""]),
+        ("# Cents for each day of delay", "# three tables instead of one", "apart", ["", ""]),
+        ("total = price", "sum = price", "renamed", ["total", "sum"]),
+    ],
+)
+def test_lines_beside_each_other_are_marked_only_where_most_words_are_in_both(
+    left: str, right: str, kind: str, marked: list[str]
+) -> None:
+    [row] = diff([left], [right], kinds([left]), kinds([right])).rows
+    assert row.kind == kind
+    assert [" ".join(re.findall("<i>(.*?)</i>", line)) for line in marked_lines(row)] == marked
 
 
 def kinds(lines: list[str]) -> list[tuple[int, ...]]:

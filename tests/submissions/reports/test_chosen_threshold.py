@@ -80,7 +80,7 @@ def test_all_counts_follow_the_chosen_threshold(alice_client: Client, alice: Use
     page = get_page(alice_client, tab(report.assignment, "assignment"))
     assert page.text("#report-heading") == "1 pair to read"
     assert page.text("#cases-heading").startswith("1 case among")
-    assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+    assert "1 pair reaches" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
     (row,) = course_overview(report.assignment.course, alice).assignments
     assert (row.cases, row.undecided) == (1, 1)
     table = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "json"]))
@@ -161,7 +161,7 @@ def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_a
     )
     assert not page.has("a[href*='/cases/']")
     assert "The threshold is 80\u202f%." in page.text("main")
-    assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+    assert "1 pair reaches" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
 
 
 def test_a_suggestion_that_moves_says_what_was_changed_until_the_next_ranking(

@@ -161,15 +161,17 @@ def test_the_headline_counts_what_stands_out_always(alice_client: Client, report
     assignment = report.assignment
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, assignment).startswith(
-        "2 pairs to read among 3 submissions Ordinary up to 20\u202f%. "
+        "2 pairs reach the threshold among 3 submissions Ordinary up to 20\u202f%. "
         "Nobody between 20\u202f% and 60\u202f%. 1 pair of 60\u202f%: look at it. "
         "1 pair from 90\u202f% on stands out. None is decided yet."
     )
-    assert headline(alice_client, assignment, q="cleo").startswith("2 pairs to read")
+    assert headline(alice_client, assignment, q="cleo").startswith("2 pairs reach the threshold")
     decide(assignment, "ada", "ben", "confirmed")
     assert "1 is undecided." in headline(alice_client, assignment)
-    at_90 = "1 pair to read among 3 submissions It is 90\u202f% similar or more. All are decided."
-    assert headline(alice_client, assignment, threshold="90").startswith(at_90)
+    at_90 = (
+        "1 pair reaches the threshold among 3 submissions It is 90\u202f% similar or more. All are decided"
+    )
+    assert headline(alice_client, assignment, threshold="90").startswith(f"{at_90}.")
     at_95 = "No pair reaches the threshold among 3 submissions"
     assert headline(alice_client, assignment, threshold="95").startswith(at_95)
     of_cases = get_page(alice_client, assignment.get_absolute_url()).text("#headline")

@@ -556,7 +556,10 @@ def components(exported: Exported) -> list[set[str]]:
     return sets
 
 
-@states("cases list", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
+@states(
+    "list", "#report-heading", "{{ n }} pair reaches the threshold", "{{ n }} pairs reach the threshold"
+)  # fmt: skip
+@states("cases", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
 def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == sum(row["case"] is not None for row in exported.pairs)
 
