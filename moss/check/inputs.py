@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
+from submissions.intake.entry_names import replace_invisible
 from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, group_submissions
 from submissions.intake.left_out.listing import LeftOut, Listing, described
 from submissions.intake.limits import BadArchive
@@ -161,7 +162,8 @@ def read_all(
         if kind == "earlier work":
             terms += [_term(label)] * len(others.groups)
             sizes.append(len(others.groups))
-        skipped += [SkippedInput(f"{folder}: {one.name}", one.reason) for one in others.skipped]
+        place = replace_invisible(str(folder))
+        skipped += [SkippedInput(f"{place}: {one.name}", one.reason) for one in others.skipped]
     layout, count = grouping.layout.label, len(submissions) - len(terms) - of_class
     return AllInputs(groups, submissions, terms, sizes, count, skipped, layout, warnings, options.roster)
 
@@ -202,7 +204,7 @@ def read_inputs(path: Path, options: InputOptions) -> Inputs:
 
 def upload_name(path: Path) -> str:
     """Return the name of a folder, or of an archive without its suffix."""
-    name = path.resolve().name
+    name = replace_invisible(path.resolve().name)
     return name if path.is_dir() else archive_stem(name)
 
 

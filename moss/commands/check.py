@@ -491,9 +491,10 @@ def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: 
 def _page(report: LocalReport, listing: Listing, answer: Answer | None, path: Path) -> str:
     """Return the HTML page; write to the error stream what it leaves out."""
     from moss.check.outputs import standalone_report
+    from moss.commands.tables import printable
     from submissions.pages.standalone_html import standalone_html
 
-    page = standalone_html(standalone_report(report, path.name, answer, of_each=listing.of_each))
+    page = standalone_html(standalone_report(report, printable(path.name), answer, of_each=listing.of_each))
     if page.left_out:
         click.echo(page.left_out, err=True)
     return page.html

@@ -1,6 +1,7 @@
 """Earlier work, model solutions and the statement of a task in `moss check`."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -125,6 +126,17 @@ def test_files_of_earlier_work_that_are_not_compared_are_listed_with_their_folde
 ) -> None:
     other = folder(tmp_path / "last", {**LAST_YEAR, "gus/Main.class": b"\xca\xfe\xba\xbe"})
     assert f"skipped {other}: gus/Main.class" in check(this_year, "--earlier", other).stderr
+
+
+@pytest.mark.parametrize("form", ["html", "json", "csv", "dolos"])
+def test_folders_whose_names_are_no_utf_8_are_named_in_every_output(tmp_path: Path, form: str) -> None:
+    this, last = (
+        folder(tmp_path / os.fsdecode(name), {**LAST_YEAR, "gus/Main.class": b"\xca\xfe\xba\xbe"})
+        for name in (b"this\xff\x1b[31m", b"last\xff")
+    )
+    output = tmp_path / "output"
+    done = check(this, "--earlier", last, "--format", form, "--output", output)
+    assert (done.exit_code, "last\ufffd" in output.read_text(encoding="utf-8")) == (0, True), done.stderr
 
 
 def test_earlier_work_alone_is_not_compared(tmp_path: Path, last_year: Path) -> None:
