@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.models import Model
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
@@ -226,12 +227,15 @@ def ranked(assignment: Assignment) -> Report:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("gone", [Report, Assignment])
 @pytest.mark.parametrize("address", ["", "students/", "ignored/"])
-def test_a_page_whose_report_goes_is_that_without(alice: User, assignment: Assignment, address: str) -> None:
-    report = ranked(assignment)
+def test_a_page_whose_report_goes_is_that_without(
+    alice: User, assignment: Assignment, address: str, gone: type[Model]
+) -> None:
+    ranked(assignment)
     client = Client(raise_request_exception=False)
     client.force_login(alice)
-    with meanwhile(lambda: Report.objects.filter(pk=report.pk).delete(), "submissions_report") as done:
+    with meanwhile(lambda: gone._default_manager.all().delete(), "submissions_report") as done:
         response = client.get(assignment.get_absolute_url() + address)
     assert done
     assert response.status_code in {200, 302, 404}
