@@ -262,6 +262,11 @@ def test_the_best_lines_of_a_line_or_row_are_kept_by_enter_and_closed_by_escape(
     expect(lines).to_be_visible()
     report_page.locator("h1").hover()
     expect(lines).to_be_hidden()
+    report_page.evaluate("document.activeElement.blur()")
+    report_page.locator(".cases tbody .members").nth(1).hover()
+    expect(lines).to_be_visible()
+    report_page.keyboard.press("Enter")
+    expect(lines.get_by_role("link")).to_be_focused()
 
 
 def test_arrow_keys_go_from_pair_to_pair_of_the_table_of_a_case(

@@ -71,7 +71,11 @@ def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Ope
     page.keyboard.press("Tab")
     expect(tip).to_be_hidden()
     page.get_by_role("button", name="Deutsch").click()
-    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1, letzte; danach das nächste Paar")
+    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1; danach das nächste Paar")
+    height, steps = "(one) => one.offsetHeight", page.locator(".steps-of")
+    longest = steps.evaluate(height)
+    page.locator("[data-status]").evaluate("(one) => { one.textContent = '1'; }")
+    assert steps.evaluate(height) == longest
     page.locator(".pane .badge").first.hover()
     expect(tip).to_contain_text("Stelle 1:")
     page.get_by_text("Verdächtig").first.click()

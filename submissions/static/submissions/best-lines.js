@@ -64,7 +64,7 @@ function keep(event) {
 function onKey(event) {
   if (event.key === "Escape" && !panel.hidden) close();
   const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-  if (event.key === "Enter" && isPlain && !panel.hidden && event.target === shown) keep(event);
+  if (event.key === "Enter" && isPlain && !panel.hidden && [shown, document.body].includes(event.target)) keep(event);
 }
 
 [panel.className, panel.hidden] = ["best-lines", true];
