@@ -38,8 +38,10 @@ TASK: ContextVar[tuple[str, str] | None] = ContextVar("TASK", default=None)
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and its causes, the last one first."""
-    while error:
+    """Yield an error and its causes, the last one first, each once: `raise error from error` is a circle."""
+    seen = set[int]()
+    while error and id(error) not in seen:
+        seen.add(id(error))
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 

@@ -99,9 +99,11 @@ def done_again(act: Callable[[], Result]) -> Result:
 
 def is_no_room(error: BaseException | None) -> bool:
     """Return whether an error, or one of its causes, says that a disk or Postgres has no room."""
-    while error is not None:
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
         if isinstance(error, DiskFull) or is_disk_full(error):
             return True
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return False
 

@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.log_lines import Line
+from submissions.core.database import is_no_room
 from submissions.models import Assignment, Batch, Share
 from submissions.shares import links as shares
 from tests.conftest import wait_until
@@ -65,6 +66,14 @@ def test_an_error_is_logged_as_its_type_and_place_without_its_message() -> None:
     assert "builtins.ValueError\nwhich caused:\n" in line
     assert "in broken" in line
     assert line.endswith("builtins.KeyError")
+
+
+def test_an_error_that_is_its_own_cause_is_logged_once() -> None:
+    error = ValueError(SECRET)
+    error.__cause__ = KeyError(SECRET)
+    error.__cause__.__cause__ = error
+    assert formatted("failed", error=error).count("ValueError") == 1
+    assert not is_no_room(error)
 
 
 def test_a_failed_task_is_logged_without_the_message_of_its_error() -> None:
