@@ -21,6 +21,7 @@ from redis.exceptions import RedisError
 
 from submissions.models import Assignment, Batch, BoilerplateUpload, Job, LanguageChange, Report
 from submissions.reports.read import ReportState, listed_boilerplate_uploads
+from submissions.uploads.lifecycle import waited_for
 from submissions.uploads.rereading import open_language_change
 from submissions.work import heartbeats
 from submissions.work.jobs import places
@@ -212,13 +213,19 @@ def _waiting(unfinished: Sequence[Report]) -> Progress:
     if not unfinished or unfinished[0].state != Report.State.QUEUED:
         return Progress(_("Waiting for a worker"))
     assignment = unfinished[0].assignment_id
-    before = places("rank", [assignment]).get(assignment, 0)
-    if before == 0:
+    if number := waited_for(assignment):
+        waiting = ngettext(
+            "Waiting until {n} other upload is read, at most 40 seconds",
+            "Waiting until {n} other uploads are read, at most 40 seconds",
+            number,
+        )
+    elif number := places("rank", [assignment]).get(assignment, 0):
+        waiting = ngettext(
+            "Waiting: {n} ranking is before this one", "Waiting: {n} rankings are before this one", number
+        )
+    else:
         return Progress(_("Waiting for a worker"))
-    waiting = ngettext(
-        "Waiting: {n} ranking is before this one", "Waiting: {n} rankings are before this one", before
-    )
-    return Progress(waiting.format(n=before))
+    return Progress(waiting.format(n=number))
 
 
 def _other_workers(version: str) -> str:
@@ -255,7 +262,5 @@ def uploads_before(batch: Batch) -> int | None:
 
 def _with_places(batches: list[Batch]) -> list[UnreadUpload]:
     waiting = [batch.pk for batch in batches if batch.state == Batch.State.QUEUED]
-    before = places("unpack", waiting) if waiting else {}
-    return [
-        UnreadUpload(batch, before.get(batch.pk, 0) if batch.pk in waiting else None) for batch in batches
-    ]
+    before = dict.fromkeys(waiting, 0) | places("unpack", waiting)
+    return [UnreadUpload(batch, before.get(batch.pk)) for batch in batches]

@@ -110,8 +110,8 @@ def enqueue_unpacking(batch: Batch) -> None:
 
 def unpack(job: Job) -> None:
     """Unpack a batch and enqueue its documents; what a lost worker has unpacked is only enqueued."""
-    states = (Batch.State.QUEUED, Batch.State.UNPACKING)
-    batch = Batch.objects.filter(pk=job.subject, state__in=states).select_related("assignment").first()
+    waiting = Batch.objects.filter(pk=job.subject, state__in=lifecycle.TO_UNPACK)
+    batch = waiting.select_related("assignment").first()
     try:
         if batch:
             ingestion.ingest_batch(batch, is_interactive=job.queue == INTERACTIVE)
@@ -180,7 +180,7 @@ def _rank_when_read(batch_id: int) -> None:
         return
     with transaction.atomic():
         if lifecycle.start_ranking(batch_id):
-            enqueue_rank(Assignment.objects.get(batches=batch_id))
+            enqueue_rank(Assignment.objects.get(batches=batch_id), waits=True)
 
 
 def show_batch(job: Job, state: str, reason: str) -> None:

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
+from django.dispatch import receiver
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from submissions.core.database import WAITS_FOR_ROOM
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report, SubmissionFile
+from submissions.models import Assignment, Batch, BoilerplateUpload, Job, Report, SubmissionFile
 from submissions.work import jobs
 from submissions.work.jobs import BUSY, Later, change_rows
 from submissions.work.kinds import HEAVY, INTERACTIVE
-from submissions.work.locks import Work, second_key
+from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
     from submissions.core.models import Refusal
@@ -32,6 +35,9 @@ logger = logging.getLogger(__name__)
 # A ranking up to this size takes a worker a few seconds.
 SMALL_COHORT_FILES = 200
 SMALL_COHORT_TOKENS = 500_000
+# The ranking of an upload that was read waits at most so long for others of its assignment, to have them too.
+LONGEST_WAIT = timedelta(seconds=30)
+TO_UNPACK = (Batch.State.QUEUED, Batch.State.UNPACKING)
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
@@ -64,25 +70,24 @@ def language_lock(assignment_id: int, *, change: bool = False) -> None:
 
     So every file is stored as the language says, or is there when its change is carried out.
     """
-    function = "pg_advisory_xact_lock" if change else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        keys = [int(Work.LANGUAGE), second_key(assignment_id)]
-        cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
+    transaction_lock(Work.LANGUAGE, assignment_id, wait=True, shared=not change)
 
 
 # Batches
 
 
+def _batch(batch_id: int, *states: Batch.State) -> QuerySet[Batch]:
+    return Batch.objects.filter(pk=batch_id, state__in=states)
+
+
 def start_unpacking(batch_id: int) -> bool:
     """Note that a batch is being unpacked. Return whether the state allowed it."""
-    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    return change_batches(waiting, Batch.State.UNPACKING)
+    return change_batches(_batch(batch_id, *TO_UNPACK), Batch.State.UNPACKING)
 
 
 def requeue_batch(batch_id: int, reason: str) -> bool:
     """Note that a batch waits again to be unpacked. Return whether the state allowed it."""
-    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    return change_batches(waiting, Batch.State.QUEUED, _room_message(reason), reason)
+    return change_batches(_batch(batch_id, *TO_UNPACK), Batch.State.QUEUED, _room_message(reason), reason)
 
 
 def _room_message(reason: str) -> str:
@@ -91,31 +96,27 @@ def _room_message(reason: str) -> str:
 
 def note_room(batch_id: int, *, is_waited_for: bool) -> None:
     """Note whether the reading of a batch waits for room on the disk."""
-    message = WAITS_FOR_ROOM if is_waited_for else ""
-    reading = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exclude(message=message)
-    change_batches(reading, Batch.State.FINGERPRINTING, message)
+    message, state = WAITS_FOR_ROOM if is_waited_for else "", Batch.State.FINGERPRINTING
+    change_batches(_batch(batch_id, state).exclude(message=message), state, message)
 
 
 def list_batch(batch_id: int) -> bool:
     """Let an unpacked batch wait for its uploader. Return whether the state allowed it."""
-    unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    return change_batches(unpacking, Batch.State.LISTED)
+    return change_batches(_batch(batch_id, Batch.State.UNPACKING), Batch.State.LISTED)
 
 
 def continue_batch(batch_id: int, **fields: Any) -> bool:
     """Queue a batch that waited for its uploader. Return whether the state allowed it."""
-    listed = Batch.objects.filter(pk=batch_id, state=Batch.State.LISTED)
+    listed = _batch(batch_id, Batch.State.LISTED)
     return change_batches(listed, Batch.State.QUEUED, "", "its uploader has checked it", **fields)
 
 
 def start_fingerprinting(batch_id: int) -> bool:
-    unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    return change_batches(unpacking, Batch.State.FINGERPRINTING)
+    return change_batches(_batch(batch_id, Batch.State.UNPACKING), Batch.State.FINGERPRINTING)
 
 
 def start_ranking(batch_id: int) -> bool:
-    fingerprinting = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    return change_batches(fingerprinting, Batch.State.RANKING)
+    return change_batches(_batch(batch_id, Batch.State.FINGERPRINTING), Batch.State.RANKING)
 
 
 def finish_batches(batch_ids: Iterable[int]) -> None:
@@ -126,17 +127,15 @@ def finish_batches(batch_ids: Iterable[int]) -> None:
 
 def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
     """Fail a running batch with a `message` for its uploader; the log gets `reason`, or else the message."""
-    running = Batch.objects.filter(pk=batch_id, state__in=Batch.RUNNING)
-    change_batches(running, Batch.State.FAILED, message, reason)
+    change_batches(_batch(batch_id, *Batch.RUNNING), Batch.State.FAILED, message, reason)
 
 
 @transaction.atomic
 def cancel_batch(batch: Batch) -> bool:
     """Cancel a batch that has not ended; its workers stop before their next file. Return whether it could."""
-    unfinished = Batch.objects.filter(pk=batch.pk, state__in=Batch.CANCELLABLE)
     for kind in ("unpack", "read_documents"):
         jobs.cancel(kind, [batch.pk])
-    return change_batches(unfinished, Batch.State.CANCELLED, "Cancelled.")
+    return change_batches(_batch(batch.pk, *Batch.CANCELLABLE), Batch.State.CANCELLED, "Cancelled.")
 
 
 # Boilerplate
@@ -173,12 +172,50 @@ def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
 
 
 @transaction.atomic
-def enqueue_rank(assignment: Assignment) -> Report:
-    """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report."""
-    report = queue_report(assignment)
+def enqueue_rank(assignment: Assignment, *, waits: bool = False) -> Report:
+    """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report.
+
+    If it `waits`, it is due when every upload is read, or LONGEST_WAIT after the first one that waits.
+    """
+    is_later = waits and _has_unread(assignment.pk)
+    report, queued = queue_report(assignment), _queued_ranking(assignment.pk)
+    if is_later and queued.select_for_update().exists():
+        return report
     queue = cohort_queue(*cohort_size(assignment))
     jobs.enqueue("rank", assignment.pk, user=assignment.course.owner_id, queue=queue)
+    if is_later:  # Maintenance announces it when it is due.
+        queued.update(due=timezone.now() + LONGEST_WAIT)
     return report
+
+
+def _queued_ranking(assignment_id: int) -> QuerySet[Job]:
+    return Job.objects.filter(kind="rank", subject=assignment_id, state=Job.State.QUEUED)
+
+
+def _has_unread(assignment_id: int) -> bool:
+    # Of two uploads that end at the same time, the later one sees that the other one has.
+    transaction_lock(Work.TOGETHER, assignment_id, wait=True)
+    return Batch.objects.filter(assignment=assignment_id, state__in=Batch.UNREAD).exists()
+
+
+@receiver(jobs.state_changed, sender=Batch, dispatch_uid="rankings")
+def _rank_without(assignment_id: int, state: str, **_: Any) -> None:
+    if state in {Batch.State.FAILED, Batch.State.CANCELLED, Batch.State.LISTED}:
+        transaction.on_commit(partial(_hasten, assignment_id))
+
+
+@transaction.atomic
+def _hasten(assignment_id: int) -> None:
+    """Have a ranking start that waited for an upload which will not be read, if it was the last one."""
+    if not _has_unread(assignment_id) and _queued_ranking(assignment_id).exists():
+        jobs.enqueue("rank", assignment_id)
+
+
+def waited_for(assignment_id: int) -> int:
+    """Return the number of uploads for which the ranking of an assignment waits."""
+    waiting = _queued_ranking(assignment_id).filter(due__gt=timezone.now(), reason="")
+    unread = Batch.objects.filter(assignment=assignment_id, state__in=Batch.UNREAD)
+    return unread.count() if waiting.exists() else 0
 
 
 def cohort_queue(files: int, tokens: int) -> str:

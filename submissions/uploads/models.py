@@ -158,10 +158,11 @@ class Batch(models.Model):
         # Copies of the submissions of another assignment that share something with this one; no upload.
         OTHER = "other", _("another assignment")
 
-    RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
-    CANCELLABLE = (*RUNNING, State.LISTED)
     # A worker has begun these batches, and has not read them yet.
     STARTED = (State.UNPACKING, State.FINGERPRINTING)
+    UNREAD = (State.QUEUED, *STARTED)
+    RUNNING = (*UNREAD, State.RANKING)
+    CANCELLABLE = (*RUNNING, State.LISTED)
     # All documents of these batches were read; only such batches contribute to a cohort.
     FULLY_READ = (State.RANKING, State.DONE)
 

@@ -26,6 +26,7 @@ class Work(IntEnum):
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     POSTINGS = 0x6D6F737D  # merging their runs
     CHOICE = 0x6D6F737F  # of what to start next
+    TOGETHER = 0x6D6F7381  # of an assignment: whether its ranking waits for uploads
     AUDIT = 0x6D6F7380  # the end of the chain
 
 
@@ -52,14 +53,14 @@ def work_locks(work: Work, pks: Sequence[int]) -> Iterator[list[int]]:
             _unlock(work, mine)
 
 
-def transaction_lock(work: Work, *, wait: bool) -> bool:
-    """Lock work of which there is one at a time until the transaction ends; return whether it is locked.
+def transaction_lock(work: Work, pk: int = 0, *, wait: bool, shared: bool = False) -> bool:
+    """Lock a piece of work until the transaction ends; return whether it is locked.
 
-    Without `wait` it is not where another process has the lock.
+    Without `wait` it is not where another process has the lock; others may lock what is `shared`, too.
     """
-    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
+    function = f"pg{'' if wait else '_try'}_advisory_xact_lock{'_shared' if shared else ''}"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s::int, 0)", [int(work)])
+        cursor.execute(f"SELECT {function}(%s::int, %s::int)", [int(work), second_key(pk)])
         return wait or bool(cursor.fetchone()[0])
 
 

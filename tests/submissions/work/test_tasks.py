@@ -1,9 +1,12 @@
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from django.contrib.auth.models import User
-from django.db.models import F
+from django.db.models import F, Sum
+from django.test import Client
 from django.utils import timezone
 
 from moss.operations import maintenance
@@ -13,20 +16,24 @@ from submissions.models import (
     Batch,
     Boilerplate,
     Document,
+    Duration,
     Entry,
     Ignored,
     Job,
     Pair,
     Report,
     Source,
+    Submission,
     Upload,
 )
-from submissions.uploads import jobs as reading
+from submissions.uploads import jobs as reading, lifecycle
 from submissions.uploads.change import create_batch, remove_boilerplate, rerank
 from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs
-from submissions.work.running import SENDING
+from submissions.work.running import SENDING, sweep_jobs
 from tests.conftest import wait_until
+from tests.support.api import api_client
+from tests.support.html import get_page
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
@@ -56,7 +63,33 @@ def names(pairs: list[Pair]) -> list[tuple[str, str]]:
     return [(pair.left.name, pair.right.name) for pair in pairs]
 
 
+def rankings() -> int:
+    """Return how many rankings were started and have ended."""
+    ended = Duration.objects.filter(measure="state", name="ranking", detail="running")
+    return ended.aggregate(n=Sum("count"))["n"] or 0
+
+
 # With a worker in a process of its own
+
+
+@pytest.mark.django_db(transaction=True)
+def test_twenty_uploads_at_once_are_few_rankings_and_the_last_one_has_all(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    wait_for(upload(assignment, alice, CLASS))
+    before = rankings()
+    for number in range(20):
+        create_batch(assignment, alice, [loose(f"student{number}.py", f"{HONEST}x{number} = {number}")])
+
+    def are_done() -> bool:
+        done = Submission.objects.filter(batch__state=Batch.State.DONE)
+        assert not done.exclude(reports__state=Report.State.DONE).exists()
+        return not assignment.batches.filter(state__in=Batch.RUNNING).exists()
+
+    wait_until(are_done, what="twenty uploads")
+    assert {batch.state for batch in assignment.batches.all()} == {"done"}
+    assert assignment.reports.get().submissions.count() == len({name.split("/")[0] for name in CLASS}) + 20
+    assert rankings() - before <= 3
 
 
 def test_a_class_becomes_a_report(assignment: Assignment, alice: User, celery_worker_process: Path) -> None:
@@ -105,6 +138,63 @@ def test_a_killed_worker_process_loses_no_batch(
 
 
 # In the test's own process
+
+
+def read(batch: Batch) -> None:
+    Batch.objects.filter(pk=batch.pk).update(state="ranking")
+    lifecycle.enqueue_rank(batch.assignment, waits=True)
+
+
+ENDS: dict[str, Callable[[Batch], object]] = {
+    "read": read,
+    "failed": lambda batch: lifecycle.fail_batch(batch.pk, "damaged"),
+    "cancelled": lifecycle.cancel_batch,
+    "listed": lambda batch: lifecycle.list_batch(batch.pk),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_ranking_waits_for_uploads_that_are_read_and_never_longer_than_since_the_first(
+    assignment: Assignment, no_worker: None, committing: Committing, seed: int
+) -> None:
+    random = Random(seed)
+    unread: list[Batch] = []
+    due = None
+    for _ in range(20):
+        if not unread or random.random() < 0.5:
+            unread.append(Batch.objects.create(assignment=assignment, state="unpacking"))
+            continue
+        batch, end = unread.pop(random.randrange(len(unread))), random.choice(sorted(ENDS))
+        with committing(execute=True):
+            ENDS[end](batch)
+        job = Job.objects.filter(kind="rank").first()
+        if not unread or not job:
+            assert not job or job.due <= timezone.now()
+            Job.objects.all().delete()  # as a worker does
+            due = None
+            continue
+        due = due or job.due
+        assert job.due == due
+        assert job.due < job.since + lifecycle.LONGEST_WAIT + timedelta(seconds=1)
+
+
+def test_what_is_waited_for_is_said_and_a_ranking_that_has_waited_is_done_without_it(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client, committing: Committing
+) -> None:
+    Batch.objects.create(assignment=assignment, name="large.zip", state="unpacking")
+    batch = hand_in(zipped(CLASS))
+    page = get_page(alice_client, assignment.get_absolute_url())
+    said = "Waiting until 1 other upload is read, at most 40 seconds"
+    assert page.texts("#activity .busy > p:first-child")[-1] == f"Ranking. {said}"
+    answer = api_client(assignment.course.owner).get(f"/api/v1/uploads/{batch.pk}").json()
+    assert (answer["state"], answer["ranking"]["stage"]) == ("ranking", said)
+    assert lifecycle.cancel_ranking(assignment)
+    later = hand_in(loose("eve.py", HONEST))
+    assert (wait_for(batch).message, later.state) == (lifecycle.NOT_RANKED, "ranking")
+    let_time_pass("rank")
+    with committing(execute=True):
+        sweep_jobs()
+    assert (wait_for(later).state, assignment.reports.get().submissions.count()) == ("done", 4)
 
 
 def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
