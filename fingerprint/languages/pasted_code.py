@@ -77,7 +77,7 @@ def text_in(chosen: FrontEnd, decoded: str) -> str:
 
 def _as_shown(decoded: str) -> str:
     """Return a text without the colours of a terminal, and with the signs that HTML writes otherwise."""
-    if "\x1b[" in decoded:
+    if "\x1b[0m" in decoded or "\x1b[m" in decoded:
         decoded = _COLOUR.sub("", decoded)
     if "<" not in decoded and len(_ENTITY.findall(decoded)) >= FEWEST_MARKED:
         decoded = unescape(decoded)

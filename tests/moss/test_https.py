@@ -180,7 +180,7 @@ def test_errors_answer_with_them(
             "POST", reverse("login"), "x" * 3_000_000, "multipart/form-data; boundary=x"
         ),
     }
-    monkeypatch.setattr("submissions.courses.views.listed_courses", fail)
+    monkeypatch.setattr("submissions.courses.read.listed_courses", fail)
     alice_client.raise_request_exception = False
     answers[500] = alice_client.get("/")
     settings.SECURE_SSL_REDIRECT = True

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from click.testing import CliRunner
 from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.utils import timezone
 from django.utils.translation import override
 from pytest_django.fixtures import Settings
 
+from moss.commands.accounts import account
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.report_mail import mail_report
 from moss.integrations.webhooks.models import Webhook
@@ -66,6 +68,11 @@ def invited(report: Report, alice: User, colleague: User) -> None:
     people.send_invitation(invitation, ADDRESS)
 
 
+def account_made(_report: Report, alice: User, _colleague: User) -> None:
+    runner = CliRunner().invoke(account, ["invite", alice.username])
+    assert runner.exit_code == 0, runner.output
+
+
 def access_given(report: Report, alice: User, colleague: User) -> None:
     people.state_reason(report.assignment.course, colleague, "ill")
     access = people.access_text(colleague.memberships.get())
@@ -89,6 +96,7 @@ def reading_answered(_report: Report, alice: User, _colleague: User) -> None:
 
 # By its template, a function that sends Alice a mail.
 KINDS: dict[str, Callable[[Report, User, User], None]] = {
+    "accounts/invited.txt": account_made,
     "accounts/report_ready.txt": report_ready,
     "webhooks/stopped.txt": webhook_stopped,
     "submissions/shares/links_stopped.txt": links_stopped,

@@ -206,8 +206,9 @@ def calls() -> Iterator[tuple[str, type[Model], set[str]]]:
                     ast.Attribute(ast.Attribute(owner, last), "get_or_create" | "update_or_create")
                 ):
                     names = {one.arg for one in node.keywords if one.arg}
-                    if last == "objects" and isinstance(owner, ast.Name):
-                        yield f"{file}:{node.lineno}", models[owner.id], names
+                    if last == "objects" and isinstance(owner, ast.Name | ast.Attribute):
+                        model = models[owner.id if isinstance(owner, ast.Name) else owner.attr]
+                        yield f"{file}:{node.lineno}", model, names
                     else:
                         model, column = related[last]
                         yield f"{file}:{node.lineno}", model, names | {column}

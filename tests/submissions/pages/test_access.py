@@ -165,7 +165,7 @@ def test_an_unknown_address_an_error_and_what_is_forbidden_have_a_friendly_page(
     request.user = alice
     assert page_of(permission_denied(request, PermissionError())).text("h1") == "Not allowed"
     failing = Mock(side_effect=RuntimeError("secret detail"))
-    monkeypatch.setattr("submissions.courses.views.listed_courses", failing)
+    monkeypatch.setattr("submissions.courses.read.listed_courses", failing)
     alice_client.raise_request_exception = False
     response = alice_client.get(reverse("courses"))
     assert response.status_code == 500

@@ -334,7 +334,7 @@ def test_no_database_is_no_error_of_ours(alice_client: Client, monkeypatch: pyte
     def away(*_: object) -> None:
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr("submissions.courses.views.listed_courses", away)
+    monkeypatch.setattr("submissions.courses.read.listed_courses", away)
     alice_client.raise_request_exception = False
     response = alice_client.get(reverse("courses"))
     assert (response.status_code, response.headers["Retry-After"]) == (503, "5")

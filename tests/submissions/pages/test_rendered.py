@@ -66,7 +66,7 @@ def test_a_page_that_was_rendered_takes_few_queries(
         # The findings and what was suspected by hand are not kept.
         (report.assignment.get_absolute_url(), 13),
         # Seven of each are those of the audit log.
-        (pair_page(pair), 21),
+        (pair_page(pair), 22),
         (submission, 16),
     ):
         queries_for(alice_client, address)

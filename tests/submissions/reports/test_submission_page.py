@@ -18,7 +18,7 @@ from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 from tests.support.uploads import CountQueries, HandIn
 
-QUERIES = 33
+QUERIES = 34
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"

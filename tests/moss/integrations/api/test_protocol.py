@@ -42,7 +42,7 @@ def test_an_error_of_the_service_is_a_problem_without_details(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("submissions.courses.api.listed_courses", fail)
+    monkeypatch.setattr("submissions.courses.read.listed_courses", fail)
     response = send(caller, "get", "/courses")
     assert problem_of(response)["status"] == 500
     assert b"secret detail" not in response.content
