@@ -533,11 +533,8 @@ def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> s
 def _has_code(document: str) -> bool:
     """Return whether a document in Markdown has code between two lines of signs."""
     for opened in islice(_CHUNK.finditer(document), 0, MOST_CHUNKS, 2):
-        language = opened["language"].lower()
-        if language and language not in _NO_LANGUAGES:
-            return True
         code = document[opened.end() + 1 :].partition(opened[0].strip()[:3])[0]
-        if not language and language_of_text(code) != "text":
+        if (opened["language"].lower() or language_of_text(code)) not in _NO_LANGUAGES:
             return True
     return False
 

@@ -8,13 +8,16 @@ from submissions.cases.read import pairs_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
+    from submissions.cases.case_list import Case
     from submissions.core.names import Names
     from submissions.models import Report, Submission
 
 # Members that a table of similarities has rows for; a larger one cannot be read.
 MATRIX_MEMBERS = 20
+# Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
+LABEL_PERCENT = 12
 
 
 class TimedMember(NamedTuple):
@@ -94,3 +97,56 @@ def by_cluster(rows: Sequence[MatrixRow]) -> list[MatrixRow]:
     each = (group if group[0] <= group[-1] else group[::-1] for group in groups.values())
     order = list(dict.fromkeys(at for group in each for at in group))
     return [rows[at]._replace(cells=[rows[at].cells[other] for other in order]) for at in order]
+
+
+class TimelineMark(NamedTuple):
+    """A member on the timeline, `place` percent of the way from the first to the last time.
+
+    `label` has the numbers of the member and of the members that follow too closely for their own labels.
+    """
+
+    member: TimedMember
+    place: float
+    label: str = ""
+
+
+def timeline(case: Case) -> list[TimelineMark]:
+    """Return the members whose time is known; nothing where fewer than two have one."""
+    timed = [member for member in case.members if member.later is not None]
+    if not case.timed:
+        return []
+    last = max(member.later.total_seconds() for member in timed if member.later is not None)
+    marks = [
+        TimelineMark(member, 100 * member.later.total_seconds() / last if last else 0.0)
+        for member in timed
+        if member.later is not None
+    ]
+    return labelled(marks)
+
+
+def due_place(case: Case, due: datetime | None) -> float | None:
+    """Return where work was due on the timeline, in percent; None without a due time or a timeline.
+
+    Below 0 all members of the timeline were late, above 100 all were in time.
+    """
+    times = [one.submission.handed_in for one in case.members if one.later is not None]
+    if not case.timed or due is None or times[0] is None or times[-1] is None:
+        return None
+    width = (times[-1] - times[0]).total_seconds()
+    before = (due - times[0]).total_seconds()
+    return 100 * before / width if width else (101.0 if before >= 0 else -1.0)
+
+
+def labelled(marks: list[TimelineMark]) -> list[TimelineMark]:
+    """Return the marks with the numbers of the list of members; close ones share a label."""
+    firsts: list[int] = []
+    for index, mark in enumerate(marks):
+        if not firsts or mark.place - marks[firsts[-1]].place >= LABEL_PERCENT:
+            firsts.append(index)
+    ends = dict(zip(firsts, [*firsts[1:], len(marks)], strict=True))
+    return [
+        mark._replace(label=(f"{index + 1}" if ends[index] == index + 1 else f"{index + 1}-{ends[index]}"))
+        if index in ends
+        else mark
+        for index, mark in enumerate(marks)
+    ]

@@ -30,7 +30,7 @@ from submissions.cases.change import (
     decide_case,
 )
 from submissions.cases.documents import PrintedCase
-from submissions.cases.members import MATRIX_MEMBERS, by_cluster, similarity_matrix
+from submissions.cases.members import MATRIX_MEMBERS, by_cluster, due_place, similarity_matrix, timeline
 from submissions.cases.read import (
     UNDECIDED,
     PairNames,
@@ -70,7 +70,6 @@ from submissions.uploads.read import find_submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
 
     from submissions.cases.case_list import Case
     from submissions.cases.members import TimedMember
@@ -80,9 +79,6 @@ if TYPE_CHECKING:
     from submissions.reports.read import PairFilter
 
 MAX_NOTES_CHARACTERS = 10_000
-
-# Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
-LABEL_PERCENT = 12
 
 ANOTHER_PAIR = gettext_lazy(
     "The decision was sent with another pair than the one that it is stored for, so nothing was saved."
@@ -141,17 +137,6 @@ class DecisionForm(forms.Form):
         return DecisionInput(
             data["state"], data["assignee"], data["notes"] if has_notes else None, data["seen"]
         )
-
-
-class TimelineMark(NamedTuple):
-    """A member on the timeline, `place` percent of the way from the first to the last time.
-
-    `label` has the numbers of the member and of the members that follow too closely for their own labels.
-    """
-
-    member: TimedMember
-    place: float
-    label: str = ""
 
 
 class PairExcerpt(NamedTuple):
@@ -213,48 +198,6 @@ def printed_case(report: Report, case: Case, threshold: float, names: Names) -> 
         case_history(case.decided) if decision else [],
         core=case_core(report, [member.submission for member in case.members]),
     )
-
-
-def timeline(case: Case) -> list[TimelineMark]:
-    """Return the members whose time is known; nothing where fewer than two have one."""
-    timed = [member for member in case.members if member.later is not None]
-    if not case.timed:
-        return []
-    last = max(member.later.total_seconds() for member in timed if member.later is not None)
-    marks = [
-        TimelineMark(member, 100 * member.later.total_seconds() / last if last else 0.0)
-        for member in timed
-        if member.later is not None
-    ]
-    return labelled(marks)
-
-
-def due_place(case: Case, due: datetime | None) -> float | None:
-    """Return where work was due on the timeline, in percent; None without a due time or a timeline.
-
-    Below 0 all members of the timeline were late, above 100 all were in time.
-    """
-    times = [one.submission.handed_in for one in case.members if one.later is not None]
-    if not case.timed or due is None or times[0] is None or times[-1] is None:
-        return None
-    width = (times[-1] - times[0]).total_seconds()
-    before = (due - times[0]).total_seconds()
-    return 100 * before / width if width else (101.0 if before >= 0 else -1.0)
-
-
-def labelled(marks: list[TimelineMark]) -> list[TimelineMark]:
-    """Return the marks with the numbers of the list of members; close ones share a label."""
-    firsts: list[int] = []
-    for index, mark in enumerate(marks):
-        if not firsts or mark.place - marks[firsts[-1]].place >= LABEL_PERCENT:
-            firsts.append(index)
-    ends = dict(zip(firsts, [*firsts[1:], len(marks)], strict=True))
-    return [
-        mark._replace(label=(f"{index + 1}" if ends[index] == index + 1 else f"{index + 1}-{ends[index]}"))
-        if index in ends
-        else mark
-        for index, mark in enumerate(marks)
-    ]
 
 
 def identical_members(report: Report, case: Case, names: Names) -> list[list[Submission]]:

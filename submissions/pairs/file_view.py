@@ -294,6 +294,14 @@ class FileView:
         """Count the tokens that are not ignored among the `count` tokens from `first` on."""
         return count - self.ignored.among(first, count)
 
+    def match_with(self, other: FileView) -> FileMatch:
+        """Return what a file on the left and one on the right share."""
+        passages = [passage for passage in self.passages if passage.other is other]
+        tokens = sum(piece.tokens for passage in passages for piece in passage.pieces)
+        smaller = min(max(one.file.document.token_count, 1) for one in (self, other))
+        number, same = passages[0].number if passages else 0, self.file.source_id == other.file.source_id
+        return FileMatch(other, number, min(100 * tokens // smaller, 100), same)
+
     def lines(self, start: int, end: int) -> tuple[int, int]:
         """Return the first and the last line, from 1, of the code points [start, end)."""
         return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
@@ -508,3 +516,12 @@ def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterato
         joined = number, first, last
     if joined:
         yield joined
+
+
+class FileMatch(NamedTuple):
+    """What two files share: the number of their heaviest passage, or 0, and the percent of the smaller."""
+
+    file: FileView
+    number: int
+    percent: int
+    is_same: bool

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
     from submissions.matches.differences import TokenRun
     from submissions.models import Pair, Submission
-    from submissions.pairs.file_view import PassageLocation
+    from submissions.pairs.file_view import FileMatch, PassageLocation
     from submissions.reports.models import PassageRecord
 
     Block = list[PassageRecord]
@@ -352,23 +352,6 @@ class PassageView:
         return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
 
 
-class FileMatch(NamedTuple):
-    """What two files share: the number of their heaviest passage, or 0, and the percent of the smaller."""
-
-    file: FileView
-    number: int
-    percent: int
-    is_same: bool
-
-    @classmethod
-    def of(cls, left: FileView, right: FileView) -> FileMatch:
-        passages = [passage for passage in left.passages if passage.other is right]
-        tokens = sum(piece.tokens for passage in passages for piece in passage.pieces)
-        smaller = min(max(one.file.document.token_count, 1) for one in (left, right))
-        same = left.file.source_id == right.file.source_id
-        return cls(right, passages[0].number if passages else 0, min(100 * tokens // smaller, 100), same)
-
-
 class Renaming(NamedTuple):
     """A name on the left with another one in its place on the right, in `times` of its `total` places.
 
@@ -417,7 +400,7 @@ class PairView:
     def matrix(self) -> list[tuple[FileView, list[FileMatch]]]:
         """The files of the left that share most with those of the right; none where each side has one."""
         lefts, rights = ([file for file in side.files if file.passages][:MATRIX_FILES] for side in self.sides)
-        rows = [(left, [FileMatch.of(left, right) for right in rights]) for left in lefts]
+        rows = [(left, [left.match_with(right) for right in rights]) for left in lefts]
         return rows if len(lefts) * len(rights) > 1 else []
 
     @property

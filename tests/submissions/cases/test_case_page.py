@@ -17,9 +17,16 @@ from fingerprint.engine import Params
 from fingerprint.reading import read
 from submissions.cases.case_list import cases
 from submissions.cases.change import CaseNames, DecisionInput, decide_case
-from submissions.cases.members import MatrixCell, MatrixRow, TimedMember, by_cluster
+from submissions.cases.members import (
+    LABEL_PERCENT,
+    MatrixCell,
+    MatrixRow,
+    TimedMember,
+    TimelineMark,
+    by_cluster,
+    labelled,
+)
 from submissions.cases.read import case_core
-from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
 from submissions.models import (
     Assignment,
     CaseDecision,
