@@ -91,7 +91,7 @@ def test_rankings_of_different_users_take_turns(assignment: Assignment, other_as
 def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
     assignment: Assignment, other_assignment: Assignment, alice: User, bob: User, eager_tasks: None
 ) -> None:
-    upload(assignment, state="fingerprinting")
+    upload(assignment.course.assignments.create(name="Loops"), state="fingerprinting")
     waiting = create_batch(assignment, alice, [zipped(CLASS)])
     later = create_batch(other_assignment, bob, [zipped(CLASS)])
     with TestCase.captureOnCommitCallbacks(execute=True):
@@ -105,7 +105,8 @@ def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
 def test_what_waited_for_its_user_is_started_when_an_upload_was_read_or_cancelled(
     assignment: Assignment, alice: User, eager_tasks: None, end: str
 ) -> None:
-    started = upload(assignment, STARTED_A_USER, state="fingerprinting")
+    elsewhere = assignment.course.assignments.create(name="Loops")
+    started = upload(elsewhere, STARTED_A_USER, state="fingerprinting")
     waiting = create_batch(assignment, alice, [zipped(CLASS)])
     [job, _] = Job.objects.filter(kind="read_documents", state="running")
     with TestCase.captureOnCommitCallbacks(execute=True):
