@@ -16,9 +16,7 @@ SOURCES = Path.cwd()
 STEPS = re.sub(r"\\\n", "", (SOURCES / "Dockerfile").read_text(encoding="utf-8"))
 # What the first line of the Dockerfile stands for.
 PYTHON = "/usr/local/image"
-BASE = (
-    f"apt-get update -qq && apt-get install -y -qq --no-install-recommends passwd && python3 -m venv {PYTHON}"
-)
+BASE = f"apt-get update -qq && apt-get install -y -qq --no-install-recommends passwd && python3 -m venv {PYTHON}"
 
 
 class Image:

@@ -70,9 +70,7 @@ def pair_scores(tool: tools.Tool, labelled: LabelledSet) -> Scores:
     with ThreadPoolExecutor(JOBS) as pool:
         group_scores = dict(zip(groups, pool.map(tool.scores, groups.values()), strict=True))
     names = [frozenset(Path(side).name for side in (pair.a, pair.b)) for pair in labelled.pairs]
-    scores = [
-        group_scores[pair.group].get(name, 0.0) for pair, name in zip(labelled.pairs, names, strict=True)
-    ]
+    scores = [group_scores[pair.group].get(name, 0.0) for pair, name in zip(labelled.pairs, names, strict=True)]
     return np.array(scores, dtype=np.float64)
 
 
@@ -131,9 +129,7 @@ def level_tables(results: Sequence[AccuracyResult]) -> list[str]:
     for name in dict.fromkeys(result.set_name for result in results if result.level_auc):
         set_results = [result for result in results if result.set_name == name]
         levels = list(set_results[0].level_auc)
-        rows = [
-            [result.tool, *(f"{result.level_auc[level]:.3f}" for level in levels)] for result in set_results
-        ]
+        rows = [[result.tool, *(f"{result.level_auc[level]:.3f}" for level in levels)] for result in set_results]
         tables.append(f"AUC by level, {name}\n\n" + markdown(["tool", *levels], rows))
     return tables
 
@@ -158,9 +154,7 @@ def installed_tools(names: Sequence[str], python: str | None) -> list[tools.Tool
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.accuracy", description=(__doc__ or "").split("\n\n")[1]
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench.accuracy", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a set, or a folder of sets")
     parser.add_argument(
         "--tool",
@@ -169,9 +163,7 @@ def _arguments() -> argparse.Namespace:
         help="tool to measure, repeatable (default: moss)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the metrics to this file")
-    parser.add_argument(
-        "--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)"
-    )
+    parser.add_argument("--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)")
     return parser.parse_args()
 
 

@@ -72,9 +72,7 @@ def beginning(text: str, characters: int) -> str:
 
 
 def longest_file(submission: Path) -> Path:
-    files = (
-        [submission] if submission.is_file() else [path for path in submission.rglob("*") if path.is_file()]
-    )
+    files = [submission] if submission.is_file() else [path for path in submission.rglob("*") if path.is_file()]
     return max(files, key=lambda path: path.stat().st_size)
 
 
@@ -109,9 +107,7 @@ def appended_texts(
 ) -> Iterator[tuple[str, str]]:
     """Yield each kind of text that is appended, and the text."""
     room = int(len(_read(changed)) * APPENDED_PART)
-    copies = {
-        side for one in labelled.pairs if one.label and {one.a, one.b} & {pair.a, pair.b} for side in one[:2]
-    }
+    copies = {side for one in labelled.pairs if one.label and {one.a, one.b} & {pair.a, pair.b} for side in one[:2]}
     mates = [mate for mate in mates if f"{pair.group}/{mate.name}" not in copies]
     tasks = [folder for group, folder in labelled.groups().items() if group != pair.group]
     if mates:
@@ -123,9 +119,7 @@ def appended_texts(
         yield "unused strings", unused_strings(changed.suffix, room, random)
 
 
-def losses(
-    labelled: LabelledSet, pair: LabelledPair, random: Random
-) -> Iterator[tuple[tuple[str, str], Loss]]:
+def losses(labelled: LabelledSet, pair: LabelledPair, random: Random) -> Iterator[tuple[tuple[str, str], Loss]]:
     """Yield what each appended text takes from a pair, by the kind of copy and the kind of text."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -157,9 +151,7 @@ def table(by_kind: Mapping[tuple[str, str], list[Loss]]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.appended", description=(__doc__ or "").split("\n\n")[1]
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench.appended", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a set, or a folder of sets")
     parser.add_argument("--pairs", type=int, default=10, metavar="N", help="copied pairs of each set (10)")
     parser.add_argument("--seed", type=int, default=1)

@@ -74,9 +74,7 @@ def measure_phases(texts: list[str]) -> tuple[list[float], int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "counts", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="numbers of documents"
-    )
+    parser.add_argument("counts", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="numbers of documents")
     arguments = parser.parse_args()
     measure_phases(list(prose(20, np.random.default_rng(0))))  # compiles the kernels
     rows = []

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-NOT_CODE = frozenset(
-    {".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"}
-)
+NOT_CODE = frozenset({".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"})
 
 
 class SpeedError(ValueError):

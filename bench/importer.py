@@ -107,9 +107,7 @@ def processor_seconds(run: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--entries", type=int, default=20_000)
     parser.add_argument("--bytes", type=int, default=3_000)
     parser.add_argument("--repeat", type=int, default=3)

@@ -106,9 +106,7 @@ class Installation:
         for worker in self.processes("celery", "worker"):
             with contextlib.suppress(psutil.Error):  # it has ended
                 readers |= {child.pid: child for child in worker.children()}
-        return [
-            child for child in readers.values() if self._matches(child, ("submissions.intake.sandbox.child",))
-        ]
+        return [child for child in readers.values() if self._matches(child, ("submissions.intake.sandbox.child",))]
 
     def _belongs(self, process: psutil.Process) -> bool:
         try:

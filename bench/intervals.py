@@ -47,9 +47,7 @@ def weighted_precision(order: npt.NDArray[np.intp], scores: Scores, labels: Labe
     return float((gained * precision).sum() / positives[-1]) if positives[-1] else float("nan")
 
 
-def precision_interval(
-    scores: Scores, labels: Labels, pair_sources: npt.NDArray[np.int64]
-) -> tuple[float, float]:
+def precision_interval(scores: Scores, labels: Labels, pair_sources: npt.NDArray[np.int64]) -> tuple[float, float]:
     """Return the interval that contains the average precision of 95 % of the resampled sets."""
     random, count = np.random.default_rng(SEED), int(pair_sources.max()) + 1
     order = np.argsort(-scores, kind="stable")

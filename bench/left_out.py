@@ -149,9 +149,7 @@ def _left_out_text(row: LeftOut) -> str:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.left_out", description=(__doc__ or "").split("\n\n")[1]
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench.left_out", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a folder of sets of several sources")
     parser.add_argument(
         "--constant", action="append", metavar="NAME", help="only this constant of the score, repeatable"

@@ -68,9 +68,7 @@ class Measured:
     compiled: float = 0.0
 
     def row(self, name: str) -> list[str]:
-        speeds = [
-            self.characters / 1e6 / max(one, 1e-9) for one in (self.pygments, self.dispatching, self.compiled)
-        ]
+        speeds = [self.characters / 1e6 / max(one, 1e-9) for one in (self.pygments, self.dispatching, self.compiled)]
         counts = (self.files, self.characters, self.different, self.too_slow)
         return [name, *(f"{one:,}" for one in counts), *(f"{one:.2f}" for one in speeds)]
 
@@ -124,9 +122,7 @@ class Readers:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--least", type=int, default=0, help="leave out files of fewer bytes")
     options = parser.parse_args()

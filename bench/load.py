@@ -47,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the figures, and write them where that is asked for."""
     options = _options(arguments)
     files = sources(options.folder) if options.folder else []
-    sizes = Sizes(
-        options.submissions, options.readers, options.uploads, options.megabytes, files, options.link_readers
-    )
+    sizes = Sizes(options.submissions, options.readers, options.uploads, options.megabytes, files, options.link_readers)
     with ExitStack() as ends:
         server = _running(options) if options.address else _started(ends)
         site = LoadedSite(server.address, server.user, server.password, server.home)

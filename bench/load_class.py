@@ -39,9 +39,7 @@ def submissions(count: int, seed: int = 7) -> Iterator[tuple[str, str]]:
         student_methods = [_method(random, f"own{number}x{n}") for n in range(STUDENT_METHODS)]
         copied = number % COPY_EVERY == COPY_EVERY - 1
         methods = (
-            methods[:-3] + student_methods[:3]
-            if copied
-            else random.sample(pool, SHARED_METHODS) + student_methods
+            methods[:-3] + student_methods[:3] if copied else random.sample(pool, SHARED_METHODS) + student_methods
         )
         body = "\n\n".join(methods)
         yield f"student-{number:03}", f"import java.util.*;\n\npublic class Work {{\n{body}\n}}\n"

@@ -93,14 +93,11 @@ class LoadedSite:
         # Signing in is slow on purpose, and not what is measured: several readers have the same session.
         sessions = [self._visitor() for _ in range(min(sizes.readers, SESSIONS))]
         self.readers = [
-            Reader(self._with_session(sessions[seed % len(sessions)]), report, seed)
-            for seed in range(sizes.readers)
+            Reader(self._with_session(sessions[seed % len(sessions)]), report, seed) for seed in range(sizes.readers)
         ]
         if sizes.link_readers:
             link = self._share(report)
-            self.link_readers = [
-                LinkReader(Visitor(self.address), link, seed) for seed in range(sizes.link_readers)
-            ]
+            self.link_readers = [LinkReader(Visitor(self.address), link, seed) for seed in range(sizes.link_readers)]
 
     def _share(self, report: str) -> str:
         """Return the address of a new share link of an assignment."""
@@ -115,9 +112,7 @@ class LoadedSite:
             self._run(f"{sizes.readers} readers without a pause", short, 0),
         ]
         if self.link_readers:
-            title = (
-                f"the same, {think:g} s on a page, beside {sizes.link_readers} by one link without a pause"
-            )
+            title = f"the same, {think:g} s on a page, beside {sizes.link_readers} by one link without a pause"
             readers = [partial(self._read_by_link, reader, short) for reader in self.link_readers]
             runs.append(self._run(title, short, think, *readers))
         if sizes.uploads or sizes.megabytes:
@@ -137,17 +132,13 @@ class LoadedSite:
         watcher = threading.Thread(target=self._watch_memory, args=(memory, ended), daemon=True)
         watcher.start()
         until = time.monotonic() + seconds
-        people: list[Callable[[], object]] = [
-            partial(reader.walk, steps, until, think) for reader in self.readers
-        ]
+        people: list[Callable[[], object]] = [partial(reader.walk, steps, until, think) for reader in self.readers]
         people += [partial(uploader, steps) for uploader in uploaders]
         begin, processor = time.monotonic(), self._processor_seconds()
         run(people)
         ended.set()
         watcher.join()
-        return Run(
-            title, time.monotonic() - begin, steps.by_kind(), memory, self._processor_seconds() - processor
-        )
+        return Run(title, time.monotonic() - begin, steps.by_kind(), memory, self._processor_seconds() - processor)
 
     def _run_with_uploads(self, sizes: Sizes, seconds: float, think: float) -> Run:
         with tempfile.TemporaryDirectory(prefix="moss-load-") as folder:
@@ -159,9 +150,7 @@ class LoadedSite:
             title = f"the same beside {sizes.uploads} uploads at once"
             if sizes.megabytes:
                 write_large_archive(large, sizes.megabytes)
-                uploaders.append(
-                    partial(self._upload_large, self._create(self.course, {"name": "Large"}), large)
-                )
+                uploaders.append(partial(self._upload_large, self._create(self.course, {"name": "Large"}), large))
                 title += f" and one of {sizes.megabytes} MB"
             return self._run(title, seconds, think, *uploaders)
 

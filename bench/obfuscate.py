@@ -56,9 +56,7 @@ LANGUAGES = {
     ".py": LanguageDisguises(
         "python", _disguises(python_statements, python_functions), python_functions.merge, ast.parse
     ),
-    ".java": LanguageDisguises(
-        "java", _disguises(java_statements, java_functions), java_functions.merge, Java
-    ),
+    ".java": LanguageDisguises("java", _disguises(java_statements, java_functions), java_functions.merge, Java),
 }
 
 
@@ -107,9 +105,7 @@ def read_programs(folder: Path) -> dict[str, list[Program]]:
         programs_by_suffix.setdefault(source.suffix, []).append(program)
     usable = {suffix: programs for suffix, programs in programs_by_suffix.items() if len(programs) > 1}
     if not usable:
-        raise TooFewPrograms(
-            f"{folder} has fewer than two programs with the same suffix of {', '.join(LANGUAGES)}"
-        )
+        raise TooFewPrograms(f"{folder} has fewer than two programs with the same suffix of {', '.join(LANGUAGES)}")
     return usable
 
 
@@ -127,9 +123,7 @@ def _decoded(data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def make_copies(
-    programs: list[Program], language: LanguageDisguises, disguise: str, seed: int
-) -> list[DisguisedCopy]:
+def make_copies(programs: list[Program], language: LanguageDisguises, disguise: str, seed: int) -> list[DisguisedCopy]:
     """Return a copy of each program with one disguise, without copies that are equal to a program."""
     copies = (
         _merged_copies(programs, language, seed)
@@ -161,9 +155,7 @@ def _only_layout_changed(text: str, program: Program, language: LanguageDisguise
     )
 
 
-def _merged_copies(
-    programs: list[Program], language: LanguageDisguises, seed: int
-) -> Iterator[DisguisedCopy]:
+def _merged_copies(programs: list[Program], language: LanguageDisguises, seed: int) -> Iterator[DisguisedCopy]:
     """Merge each program with the one `len(programs) // 2` positions after it; no pair is merged twice."""
     for number, program in enumerate(programs):
         other = programs[(number + len(programs) // 2) % len(programs)]
@@ -200,9 +192,7 @@ def _write_group(folder: Path, programs: list[Program]) -> None:
         (folder / program.name).write_text(program.text, encoding="utf-8")
 
 
-def _pairs(
-    group: str, disguise: str, programs: list[Program], copies: list[DisguisedCopy]
-) -> Iterator[LabelledPair]:
+def _pairs(group: str, disguise: str, programs: list[Program], copies: list[DisguisedCopy]) -> Iterator[LabelledPair]:
     for copy in copies:
         for source in copy.sources:
             yield LabelledPair(f"{group}/{source}", f"{group}/{copy.program.name}", 1, group, disguise)
@@ -215,9 +205,7 @@ def main() -> int:
         prog="python -m bench.obfuscate",
         description="Make a labelled set from a folder of Python or Java programs.",
     )
-    parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="folder of independent programs, one in each entry"
-    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of independent programs, one in each entry")
     parser.add_argument("out", type=Path, metavar="OUT", help="new or empty folder for the labelled set")
     parser.add_argument("--seed", type=int, default=1, help="seed of the disguises (default: 1)")
     arguments = parser.parse_args()

@@ -203,9 +203,7 @@ def _fetch(session: Session, path: str) -> tuple[float, int]:
 def _load_in_browser(session: Session, browser: Browser, path: str) -> PageLoad:
     """Load a page with an empty cache."""
     context = browser.new_context(base_url=session.site, viewport={"width": 1280, "height": 900})
-    context.add_cookies(
-        [{"name": settings.SESSION_COOKIE_NAME, "value": session.cookie, "url": session.site}]
-    )
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session.cookie, "url": session.site}])
     page = context.new_page()
     metrics = context.new_cdp_session(page)
     metrics.send("Performance.setTimeDomain", {"timeDomain": "threadTicks"})

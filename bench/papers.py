@@ -91,9 +91,7 @@ def report(folders: Sequence[Path], megabytes: float, sizes: ExperimentSizes, ou
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="folders with the real text")
     parser.add_argument(
         "--megabytes", type=float, default=100, help="MB of text to use, without white space (default: 100)"

@@ -65,11 +65,7 @@ def run(command: Sequence[str], env: Mapping[str, str] | None = None, timeout: f
         if process.returncode:
             errors.seek(0)
             message = errors.read().decode(errors="replace").strip()[-2000:]
-            cause = (
-                f"ran for more than {timeout:g} s"
-                if sampler.timed_out
-                else f"ended with {process.returncode}"
-            )
+            cause = f"ran for more than {timeout:g} s" if sampler.timed_out else f"ended with {process.returncode}"
             raise RunFailed(f"{' '.join(command)} {cause}: {message}")
     return ProcessRun(seconds, sampler.peak or None)
 

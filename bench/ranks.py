@@ -84,9 +84,7 @@ def summary_rows(labelled: LabelledSet, tool: str, ranks: Sequence[CopyRank]) ->
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.ranks", description="Rank each copy among honest pairs."
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench.ranks", description="Rank each copy among honest pairs.")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a set, or a folder of sets")
     parser.add_argument("--tool", action="append", choices=tools.NAMES, help="repeatable (default: moss)")
     parser.add_argument("--python", help="interpreter that has the peers (default: BENCH_PYTHON)")

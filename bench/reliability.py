@@ -68,9 +68,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument(
-        "--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group"
-    )
+    parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group")
     arguments = parser.parse_args()
     try:
         figures = measure(arguments.folder, arguments.draws)

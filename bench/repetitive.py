@@ -41,9 +41,7 @@ def dump(rng: random.Random) -> Iterator[str]:
     """Yield rows with values of random kinds, as a dump of a database has."""
     yield "struct row rows[] = {\n"
     while True:
-        values = (
-            f'"{rng.randrange(10**6)}"' if rng.randrange(2) else str(rng.randrange(99)) for _ in range(6)
-        )
+        values = (f'"{rng.randrange(10**6)}"' if rng.randrange(2) else str(rng.randrange(99)) for _ in range(6))
         yield f"  {{{', '.join(values)}}},\n"
 
 

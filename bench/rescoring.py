@@ -165,8 +165,5 @@ class Rescorer:
     def scores(self, constants: Mapping[str, object]) -> Scores:
         """Return the similarity of each pair with changed constants, named as in `score_constants`."""
         with changed(constants):
-            if WEIGHTS.isdisjoint(constants):
-                weighted = self._weighted
-            else:
-                weighted = [_weighted(group) for group in self._groups]
+            weighted = self._weighted if WEIGHTS.isdisjoint(constants) else [_weighted(group) for group in self._groups]
             return np.concatenate(list(map(_similarities, self._groups, weighted)))

@@ -53,9 +53,7 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dic
 
 def pin_workers(server: int) -> None:
     """Pin each worker process, and the child in which it reads files, to one core."""
-    nodes = [
-        child for child in psutil.Process(server).children() if "--hostname=worker@%h" in child.cmdline()
-    ]
+    nodes = [child for child in psutil.Process(server).children() if "--hostname=worker@%h" in child.cmdline()]
     processes = [process for node in nodes for process in node.children()]
     cores = sorted(os.sched_getaffinity(0))
     for number, process in enumerate(processes):

@@ -137,9 +137,7 @@ def contenders(sets: list[Hashes]) -> dict[str, Callable[[], SketchMatrix]]:
         tasks["rensa CMinHash, strings"] = partial(_rensa_updates, rensa.CMinHash, texts)
     if find_spec("datasketch"):
         small = [(values >> np.uint64(32)).astype(np.int64) for values in sets]
-        tasks["datasketch MinHash, ready hashes"] = partial(
-            _datasketch, import_module("datasketch").MinHash, small
-        )
+        tasks["datasketch MinHash, ready hashes"] = partial(_datasketch, import_module("datasketch").MinHash, small)
     return tasks
 
 
@@ -166,9 +164,7 @@ def min_hash_table(results: list[MinHashResult]) -> str:
     rows = []
     for result in results:
         figures = [str(result.size), f"{result.microseconds:.1f}", f"{result.error:.3f}"]
-        ratios = (
-            result.microseconds / microseconds[name, result.size] for name in ("binned_min_wise", "min_wise")
-        )
+        ratios = (result.microseconds / microseconds[name, result.size] for name in ("binned_min_wise", "min_wise"))
         rows.append([result.contender, *figures, *(f"{ratio:.1f}x" for ratio in ratios)])
     return markdown(header, rows)
 

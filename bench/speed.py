@@ -76,9 +76,7 @@ class Measurement:
                     run = self._run(tool, size)
                     if run:
                         runs.setdefault((tool.name, size), []).append(run)
-                        print(
-                            f"{turn}: {size} submissions, {tool.name}: {run.seconds:.2f} s", file=sys.stderr
-                        )
+                        print(f"{turn}: {size} submissions, {tool.name}: {run.seconds:.2f} s", file=sys.stderr)
         return [_timing(tool, size, tool_runs) for (tool, size), tool_runs in runs.items()]
 
     def _run(self, tool: tools.Tool, size: int) -> ProcessRun | None:
@@ -159,9 +157,7 @@ def as_json(timings: Sequence[ToolTiming], targets: Targets) -> dict[str, Any]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.speed", description=(__doc__ or "").split("\n\n")[1]
-    )
+    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder with source files, at any depth")
     parser.add_argument("--folders", action="store_true", help="each folder in FOLDER is one submission")
     parser.add_argument("--sizes", type=_sizes, help="numbers of files or folders, such as 250,500")
@@ -175,9 +171,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--no-peers", action="store_true", help="measure only the floor and moss")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
-    parser.add_argument(
-        "--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)"
-    )
+    parser.add_argument("--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)")
     return parser.parse_args()
 
 
@@ -194,8 +188,7 @@ def _run(arguments: argparse.Namespace) -> None:
         cohorts = {size: copy_sample(submissions, size, arguments.seed, Path(scratch)) for size in sizes}
         chosen_tools = measured_tools(peers, arguments.python)
         files = {
-            size: join_files(cohort, Path(scratch)) if arguments.folders else cohort
-            for size, cohort in cohorts.items()
+            size: join_files(cohort, Path(scratch)) if arguments.folders else cohort for size, cohort in cohorts.items()
         }
         measurement = Measurement(chosen_tools, cohorts, files, Path(scratch), arguments.limit)
         measurement.prepare()

@@ -54,9 +54,7 @@ class TargetResult(NamedTuple):
     met: bool
 
     def __str__(self) -> str:
-        return (
-            f"{'met' if self.met else 'MISSED'}: {self.target}: {self.measured:.2f} (limit {self.limit:.2f})"
-        )
+        return f"{'met' if self.met else 'MISSED'}: {self.target}: {self.measured:.2f} (limit {self.limit:.2f})"
 
 
 def target_results(timings: Sequence[ToolTiming], targets: Targets = FILES) -> Iterator[TargetResult]:

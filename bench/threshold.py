@@ -74,9 +74,7 @@ def divide(drawn: DrawnClass) -> Division | None:
     hits, listed = int((above & is_copy).sum()), int(above.sum())
     # Copies that are no pair of the ranking have similarity 0.
     missing = drawn.copies - int(is_copy.sum())
-    best = best_f1(
-        np.append(similarity, np.zeros(missing)), np.append(is_copy, np.ones(missing, dtype=np.bool_))
-    )
+    best = best_f1(np.append(similarity, np.zeros(missing)), np.append(is_copy, np.ones(missing, dtype=np.bool_)))
     return Division(
         hits / drawn.copies,
         hits / max(listed, 1),
@@ -88,9 +86,7 @@ def divide(drawn: DrawnClass) -> Division | None:
 def false_cases(drawn: DrawnClass) -> int:
     """Return the number of cases of a class at its suggestion, without pairs of an unknown label."""
     above = (drawn.ranking.scores.similarity >= drawn.ranking.threshold.value) & (drawn.labels != UNKNOWN)
-    pairs = zip(
-        drawn.ranking.pairs.left[above].tolist(), drawn.ranking.pairs.right[above].tolist(), strict=True
-    )
+    pairs = zip(drawn.ranking.pairs.left[above].tolist(), drawn.ranking.pairs.right[above].tolist(), strict=True)
     return len(connected_components(list(pairs)))
 
 
@@ -111,9 +107,7 @@ def in_bands(drawn: DrawnClass) -> npt.NDArray[np.int64]:
     """Return pairs that stand out, copies of them, both for pairs to look at, and all copies: int64 [5]."""
     known, scores = drawn.labels != UNKNOWN, drawn.ranking.scores
     bands = Bands.of(drawn.ranking.threshold._asdict())
-    whole = (np.maximum(scores.left_share, scores.right_share) >= WHOLE_SHARE) & (
-        scores.tokens >= WHOLE_TOKENS
-    )
+    whole = (np.maximum(scores.left_share, scores.right_share) >= WHOLE_SHARE) & (scores.tokens >= WHOLE_TOKENS)
     far = scores.similarity >= bands.stands_out
     look = ((scores.similarity >= bands.look) | whole) & ~far
     counts = [one for band in (far, look) for one in (band & known, band & (drawn.labels == COPY))]
@@ -160,8 +154,7 @@ class SetFigures:
         The last one is the part of the classes without copies that have too many false cases.
         """
         of_each = [
-            (one.ratio, one.ratio >= GOOD, one.f1, one.best, one.recall, one.precision)
-            for _, _, one in self.divisions
+            (one.ratio, one.ratio >= GOOD, one.f1, one.best, one.recall, one.precision) for _, _, one in self.divisions
         ]
         means = np.mean(of_each, axis=0).tolist() if of_each else [np.nan] * 6
         return [*means, float(np.mean(self.honest)) if self.honest else np.nan]
@@ -204,9 +197,7 @@ def way_table(figures: Sequence[SetFigures], resamples: int = 1000) -> str:
     rows = [[name, *map(_figure, row)] for name, row in zip(by_source, means.tolist(), strict=True)]
     interval = [f"{_figure(a)} to {_figure(b)}" for a, b in zip(low.tolist(), high.tolist(), strict=True)]
     header = ["source", "whole classes, of best F1", "few copies, of best F1", "no copies: a pair above"]
-    return markdown(
-        header, [*rows, ["mean", *map(_figure, np.nanmean(means, axis=0).tolist())], ["90 %", *interval]]
-    )
+    return markdown(header, [*rows, ["mean", *map(_figure, np.nanmean(means, axis=0).tolist())], ["90 %", *interval]])
 
 
 def band_table(figures: Sequence[SetFigures]) -> str:
@@ -215,9 +206,7 @@ def band_table(figures: Sequence[SetFigures]) -> str:
     for of_set in figures:
         far, far_copies, look, look_copies, copies = of_set.bands.tolist()
         parts = (far_copies / copies, (far_copies + look_copies) / copies) if copies else (np.nan, np.nan)
-        precisions = (
-            hits / pairs if pairs else np.nan for hits, pairs in ((far_copies, far), (look_copies, look))
-        )
+        precisions = (hits / pairs if pairs else np.nan for hits, pairs in ((far_copies, far), (look_copies, look)))
         rows[of_set.name] = [*precisions, *parts]
     rows["mean"] = np.nanmean([*rows.values()], axis=0).tolist()
     header = ["set", "stands out: copies", "look: copies", "of the copies stand out", "and to look at"]
@@ -236,18 +225,13 @@ def kind_table(figures: Sequence[SetFigures]) -> str:
 
 
 def _mean_ratio(figures: Iterable[SetFigures], share: float, starter: str) -> float:
-    of_sets = [
-        [one.ratio for a, b, one in of_set.divisions if (a, b) == (share, starter)] for of_set in figures
-    ]
+    of_sets = [[one.ratio for a, b, one in of_set.divisions if (a, b) == (share, starter)] for of_set in figures]
     return float(np.mean([np.mean(ratios) for ratios in of_sets if ratios]))
 
 
 def rarity_table(figures: Sequence[SetFigures]) -> str:
     """Return the true numbers of unrelated pairs in relation to the stated ones."""
-    rows = [
-        [of_set.name, *(_related(of_set.true[one], of_set.expected[one]) for one in STATED)]
-        for of_set in figures
-    ]
+    rows = [[of_set.name, *(_related(of_set.true[one], of_set.expected[one]) for one in STATED)] for of_set in figures]
     sums: list[Callable[[int], float]] = [
         lambda one: sum(of_set.true[one] for of_set in figures),
         lambda one: sum(of_set.expected[one] for of_set in figures),
@@ -267,9 +251,7 @@ def _figure(value: float) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument(
-        "--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group"
-    )
+    parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group")
     arguments = parser.parse_args()
     try:
         figures = measure(arguments.folder, arguments.draws)

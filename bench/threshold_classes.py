@@ -176,9 +176,7 @@ def _drawn_names(families: Sequence[list[str]], size: int, wanted: int, rng: Ran
 
 def _ranked(group: Group, kind: Kind, names: Sequence[str]) -> DrawnClass:
     columns = group.plain if kind.starter == "none" else group.started
-    files = [
-        columns[name]._replace(submission=number) for number, name in enumerate(names) if name in columns
-    ]
+    files = [columns[name]._replace(submission=number) for number, name in enumerate(names) if name in columns]
     registered = [group.starter] if kind.starter == "registered" else []
     exclusions = Exclusions(
         [reading.tokens.kinds for reading in registered], [one.lexical for one in registered], "default"

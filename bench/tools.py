@@ -45,9 +45,7 @@ class Tool:
     env: Mapping[str, str] = field(default_factory=dict)
     measure: str = "similarity"
 
-    def run(
-        self, folder: Path, out: Path, env: Mapping[str, str] | None = None, timeout: float = 3600
-    ) -> ProcessRun:
+    def run(self, folder: Path, out: Path, env: Mapping[str, str] | None = None, timeout: float = 3600) -> ProcessRun:
         """Write the scores of all pairs of `folder` to `out`, within `timeout` seconds; raises RunFailed."""
         arguments = [argument.format(folder=folder, out=out) for argument in self.arguments]
         return run([*self.command, *arguments], {**self.env, **(env or {})}, timeout)
@@ -156,8 +154,7 @@ def _module_folders() -> tuple[str, ...]:
     npm = shutil.which("npm")
     commands = [[npm, "root"], [npm, "root", "-g"]] if npm else []
     npm_folders = [
-        subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-        for command in commands
+        subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() for command in commands
     ]
     node_path = os.environ.get("NODE_PATH", "").split(os.pathsep)
     return tuple(folder for folder in [*node_path, *npm_folders] if folder)

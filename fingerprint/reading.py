@@ -258,9 +258,7 @@ def _with_next(values: Iterable[object], kind: type, results: Iterable[object]) 
     return [next(following) if isinstance(value, kind) else value for value in values]
 
 
-def _readings(
-    language: str, scanned: Sequence[tuple[str, Scan]], *, spelling: bool, words: bool
-) -> list[Reading]:
+def _readings(language: str, scanned: Sequence[tuple[str, Scan]], *, spelling: bool, words: bool) -> list[Reading]:
     """Return the readings of texts that were scanned."""
     if not scanned:
         return []

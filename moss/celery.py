@@ -75,10 +75,14 @@ _workers: list[heartbeats.Worker] = []
 def describe_worker(sender: str, instance: Any, **_: object) -> None:
     """Remember what the signs of life of this worker say."""
     worker = heartbeats.Worker(
-        name=sender, pid=os.getpid(), queues=list(instance.app.amqp.queues.consume_from),
-        processes=instance.concurrency, version=version("moss-server"), session_name=settings.SESSION_NAME,
+        name=sender,
+        pid=os.getpid(),
+        queues=list(instance.app.amqp.queues.consume_from),
+        processes=instance.concurrency,
+        version=version("moss-server"),
+        session_name=settings.SESSION_NAME,
         since=timezone.now().isoformat(),
-    )  # fmt: skip
+    )
     _workers[:] = [worker]
 
 

@@ -64,13 +64,15 @@ def _print_version(context: click.Context, _option: click.Parameter, wanted: boo
         context.exit()
 
 
-@click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
     help="Show the version and the commit.",
-)  # fmt: skip
+)
 def main() -> None:
     """Find the submissions of a programming course that share code.
 

@@ -143,9 +143,7 @@ def upload_storage() -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"MOSS_UPLOADS is {name}; it must be database, folder or the path of a class such as a.b.Storage."
         )
-    options = (
-        env.json("MOSS_UPLOADS_OPTIONS", default={}) if env.str("MOSS_UPLOADS_OPTIONS", default="") else {}
-    )
+    options = env.json("MOSS_UPLOADS_OPTIONS", default={}) if env.str("MOSS_UPLOADS_OPTIONS", default="") else {}
     if not isinstance(options, dict):
         raise ImproperlyConfigured('MOSS_UPLOADS_OPTIONS must be a JSON object such as {"location": "/mnt"}.')
     return {"BACKEND": backend, "OPTIONS": options}
@@ -156,9 +154,7 @@ def read_secret_key(folder: Path) -> str:
     if secret_key := env.str("SECRET_KEY", default=""):
         return secret_key
     if env.str("DATABASE_URL", default=""):
-        raise ImproperlyConfigured(
-            "SECRET_KEY must be set to a long random string, because DATABASE_URL is set."
-        )
+        raise ImproperlyConfigured("SECRET_KEY must be set to a long random string, because DATABASE_URL is set.")
     path = folder / "secret_key"
     if not path.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -115,9 +115,13 @@ def _response(session: requests.Session, method: str, address: str, **options: A
     """
     try:
         return session.request(
-            method, address, timeout=(CONNECT_SECONDS, SILENCE_SECONDS), allow_redirects=False, stream=True,
+            method,
+            address,
+            timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
+            allow_redirects=False,
+            stream=True,
             **options,
-        )  # fmt: skip
+        )
     except requests.RequestException:
         raise
     except ValueError as error:
@@ -131,9 +135,7 @@ class OneAddress(HTTPAdapter):
         super().__init__()
         self.ip = ip
 
-    def build_connection_pool_key_attributes(
-        self, request: PreparedRequest, verify: Any, cert: Any = None
-    ) -> Any:
+    def build_connection_pool_key_attributes(self, request: PreparedRequest, verify: Any, cert: Any = None) -> Any:
         """Return where to connect to, and how; the types of both are private to requests."""
         host, options = super().build_connection_pool_key_attributes(request, verify, cert)
         pool: dict[str, Any] = {**options}

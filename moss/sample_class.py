@@ -62,7 +62,5 @@ def add_sample(request: AuthenticatedRequest) -> HttpResponse:
     except QuotaExceeded as refusal:
         messages.warning(request, str(refusal))
         return redirect("courses")
-    messages.info(
-        request, _("The sample class is being read. Delete it on the page of its course at any time.")
-    )
+    messages.info(request, _("The sample class is being read. Delete it on the page of its course at any time."))
     return redirect(assignment)

@@ -322,9 +322,7 @@ TEMPLATES = [
 SESSION_NAME = f"moss {socket.gethostname()[:40]} {os.getpid()}"
 DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
 DATABASE_OWNER = dj_database_url.parse(DATABASE_OWNER_URL) if DATABASE_OWNER_URL else {}
-DATABASES = {
-    "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
-}
+DATABASES = {"default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}}
 # Connections of a process of the web server, which its threads share. Every other process has one: session
 # locks of workers would stay on a connection that others take over.
 WEB_CONNECTIONS = value("MOSS_WEB_CONNECTIONS")
@@ -409,9 +407,7 @@ CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
 CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
 WORK_KINDS = {kind.name: kind for kind in (*KINDS, *OUTGOING_KINDS)}
-CELERY_TASK_ROUTES = {
-    kind.task: {"queue": INTERACTIVE, "priority": kind.priority} for kind in WORK_KINDS.values()
-}
+CELERY_TASK_ROUTES = {kind.task: {"queue": INTERACTIVE, "priority": kind.priority} for kind in WORK_KINDS.values()}
 CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -543,9 +539,7 @@ SOCIALACCOUNT_PROVIDERS = {
         else [],
     },
     "saml": {
-        "APPS": [
-            saml_app(CAMPUS, SAML_NAME, saml_provider(), saml_key_pair(), verified_mail=SAML_VERIFIED_MAIL)
-        ]
+        "APPS": [saml_app(CAMPUS, SAML_NAME, saml_provider(), saml_key_pair(), verified_mail=SAML_VERIFIED_MAIL)]
         if SAML_ENTITY_ID
         else []
     },

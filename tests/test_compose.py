@@ -90,9 +90,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
         assert environment[one.name] == f"${{{one.name}:-{expected}}}"
 
 
-@pytest.mark.parametrize(
-    "command", [*(service["command"] for service in OURS.values()), image_command()], ids=" ".join
-)
+@pytest.mark.parametrize("command", [*(service["command"] for service in OURS.values()), image_command()], ids=" ".join)
 def test_every_command_is_one_that_exists(command: list[str]) -> None:
     program, *arguments = command
     assert shutil.which(program, path=str(Path(settings.BASE_DIR, ".venv", "bin"))) or shutil.which(program)
@@ -132,9 +130,7 @@ def test_the_health_check_asks_an_address_that_exists() -> None:
 @pytest.mark.long
 @pytest.mark.services
 @pytest.mark.parametrize("name", ["worker", "interactive"])
-def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
-    name: str, tmp_path: Path
-) -> None:
+def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(name: str, tmp_path: Path) -> None:
     """Run the command and the check unchanged, with a private broker that another process keeps running."""
     variables = {"DATABASE_URL": "postgresql://db.example.org/moss", "SECRET_KEY": "only-for-tests"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -224,9 +220,7 @@ def test_the_server_lock_agrees_with_the_other_locks() -> None:
 
 
 def test_paths_of_dockerignore_exist_and_variables_of_the_dockerfile_are_read_by_the_settings() -> None:
-    allowed_paths = [
-        line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")
-    ]
+    allowed_paths = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     for path in allowed_paths:
         assert (ROOT / path).exists(), path
     for variable in re.findall(r"\b(MOSS_[A-Z_]+|SECRET_KEY)=", DOCKERFILE):
@@ -302,9 +296,7 @@ def test_containers_have_no_rights_they_do_not_need_and_are_bounded(name: str) -
 
 
 def test_every_volume_is_declared_and_used() -> None:
-    used = {
-        volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])
-    }
+    used = {volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
     assert used == set(COMPOSE["volumes"])
 
 

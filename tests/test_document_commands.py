@@ -65,9 +65,7 @@ def test_make_has_every_target_that_a_document_names(command: str) -> None:
     assert set(command.split()[1:]) <= TARGETS
 
 
-@pytest.mark.parametrize(
-    "command", sorted({one.text for one in COMMANDS if one.text.startswith("python -m ")})
-)
+@pytest.mark.parametrize("command", sorted({one.text for one in COMMANDS if one.text.startswith("python -m ")}))
 def test_python_has_every_module_and_option_that_a_document_names(command: str) -> None:
     module, *rest = command.split()[2:]
     path = ROOT / f"{module.replace('.', '/')}.py"
@@ -143,7 +141,5 @@ def test_the_trial_of_a_bare_machine_runs_every_command_of_the_first_class_and_t
     commands = [one.text for one in document_commands() if one.document in documents and one.in_block]
     assert len(commands) >= 7
     assert [
-        one
-        for one in commands
-        if one not in trial.replace("install -q --disable-pip-version-check", "install")
+        one for one in commands if one not in trial.replace("install -q --disable-pip-version-check", "install")
     ] == []

@@ -38,9 +38,7 @@ def texts(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield ast.get_docstring(node) or ""
     with path.open("rb") as file:
-        yield from (
-            token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
-        )
+        yield from (token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT)
 
 
 def top_level_names(source: str) -> set[str]:
@@ -68,9 +66,7 @@ def is_known(dotted: str) -> bool:
 def test_the_list_of_a_package_names_each_of_its_modules_once_or_none(path: Path) -> None:
     rows = ROW.findall(ast.get_docstring(ast.parse(path.read_text())) or "")
     named = [name for row in rows for name in row.split(", ")]
-    inside = {
-        one.stem for one in path.parent.iterdir() if one.suffix == ".py" or (one / "__init__.py").exists()
-    }
+    inside = {one.stem for one in path.parent.iterdir() if one.suffix == ".py" or (one / "__init__.py").exists()}
     assert set(named) <= inside
     assert len(named) == len(set(named))
     assert not named or inside - set(named) <= {"__init__", "apps", "models", "migrations"}
@@ -86,9 +82,7 @@ def test_dotted_names_in_docstrings_and_comments_are_modules_or_names_in_them() 
 def test_paths_in_docstrings_and_comments_exist() -> None:
     found = [(path, name) for path in SOURCES for text in texts(path) for name in PATH.findall(text)]
     assert found
-    assert {
-        (str(path.relative_to(ROOT)), name) for path, name in found if not (ROOT / name).exists()
-    } == set()
+    assert {(str(path.relative_to(ROOT)), name) for path, name in found if not (ROOT / name).exists()} == set()
 
 
 def names_of(source: str) -> set[str]:
@@ -107,7 +101,5 @@ def test_a_quoted_dotted_name_begins_with_a_name_of_its_file_or_with_a_package()
         source = path.read_text()
         known = {*PACKAGES, *names_of(source)}
         quoted = {name for text in texts(path) for name in QUOTED.findall(text)}
-        unknown |= {
-            name for name in quoted if name.partition(".")[0] not in known and not FILES.fullmatch(name)
-        }
+        unknown |= {name for name in quoted if name.partition(".")[0] not in known and not FILES.fullmatch(name)}
     assert {name for name in unknown if not FILES.fullmatch(name)} <= OUTSIDE | EVENTS_AND_ARGUMENTS

@@ -51,9 +51,7 @@ CONTAINERS = {
 
 
 STATEMENTS = dict(
-    line.split("=", 1)
-    for line in (FOLDER / "settings.env").read_text().splitlines()
-    if not line.startswith("#")
+    line.split("=", 1) for line in (FOLDER / "settings.env").read_text().splitlines() if not line.startswith("#")
 )
 
 
@@ -236,8 +234,7 @@ def test_every_volume_is_declared_used_and_made(name: str) -> None:
     ]
     assert {mount["name"] for mount in mounts} == set(volumes)
     created = {
-        generated["name"]
-        for generated in (*KUSTOMIZATION["configMapGenerator"], *KUSTOMIZATION["secretGenerator"])
+        generated["name"] for generated in (*KUSTOMIZATION["configMapGenerator"], *KUSTOMIZATION["secretGenerator"])
     }
     for volume in volumes.values():
         source = volume.get("secret", {}).get("secretName") or volume.get("configMap", {}).get("name")
@@ -323,9 +320,7 @@ def test_the_nightly_backup_runs_what_compose_runs_with_the_rights_of_what_migra
         assert container[field] == migrate[field]
     assert pod["securityContext"] == PODS["migrate"]["securityContext"]
     assert (pod["automountServiceAccountToken"], pod["enableServiceLinks"]) == (False, False)
-    claims = [
-        one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one
-    ]
+    claims = [one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one]
     assert claims == [MANIFESTS["PersistentVolumeClaim/backups"]["metadata"]["name"]]
     assert {mount["name"] for mount in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
 

@@ -41,11 +41,7 @@ def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
     make_certificate(folder)
     variables = dict(line.split("=", 1) for line in block("sh").splitlines())
     with web_server(**variables) as port:
-        text = (
-            block("nginx")
-            .replace("/etc/ssl/moss", str(folder))
-            .replace("127.0.0.1:8000", f"127.0.0.1:{port}")
-        )
+        text = block("nginx").replace("/etc/ssl/moss", str(folder)).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
         text = text.replace("listen 80;", f"listen 127.0.0.1:{plain};")
         text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{encrypted} ssl;")
         with running_nginx(folder, text):
@@ -83,7 +79,5 @@ def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[i
 def test_every_figure_of_the_metrics_is_explained() -> None:
     sources = (ROOT / "moss/operations/monitoring.py").read_text()
     written = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
-    explained = set(
-        re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE)))
-    )
+    explained = set(re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE))))
     assert explained == written

@@ -34,9 +34,7 @@ def test_no_module_uses_what_differs_between_versions_of_python() -> None:
 
 
 def test_uses_are_seen() -> None:
-    source = (
-        "import mimetypes\na.extractall(b)\nmimetypes.guess_extension(c)\nfrom shutil import unpack_archive"
-    )
+    source = "import mimetypes\na.extractall(b)\nmimetypes.guess_extension(c)\nfrom shutil import unpack_archive"
     names = [_differing(node) for node in ast.walk(ast.parse(source))]
     assert sorted(filter(None, names)) == ["extractall", "guess_extension", "unpack_archive"]
 

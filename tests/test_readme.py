@@ -17,9 +17,7 @@ from tests.support.paths import ROOT
 from tests.support.processes import descendants, kill_group
 
 README = (ROOT / "README.md").read_text()
-COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()
-]
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
 
 
 def test_every_command_of_the_readme_is_run_here() -> None:
@@ -47,9 +45,7 @@ def test_moss_check_ranks_the_sample_class() -> None:
 @pytest.mark.services
 @pytest.mark.timeout(400)
 def test_make_demo_ranks_serves_and_leaves_no_process_running(tmp_path: Path) -> None:
-    environment = {
-        name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}
-    }
+    environment = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
     environment |= {"MOSS_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "moss.settings"}
     output = tmp_path / "output"
     with output.open("w") as file:

@@ -72,8 +72,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash, SCRIPTS.Ruby)
     ],
     "fingerprint/languages/lexers/markup.py": [
-        (re.compile(pattern), "finditer")
-        for pattern in (MARKUP._PERCENT, MARKUP._BRACES_OF_VUE, MARKUP._BRACES)
+        (re.compile(pattern), "finditer") for pattern in (MARKUP._PERCENT, MARKUP._BRACES_OF_VUE, MARKUP._BRACES)
     ],
     "fingerprint/languages/lexing.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
@@ -102,11 +101,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
 
 
 def _uses() -> list[tuple[str, re.Pattern[Any], str]]:
-    written = [
-        (f"{one.place} {one.name}", one.pattern, how)
-        for one in listed().written
-        for how in sorted(one.methods)
-    ]
+    written = [(f"{one.place} {one.name}", one.pattern, how) for one in listed().written for how in sorted(one.methods)]
     return written + [(file, pattern, how) for file, built in BUILT.items() for pattern, how in built]
 
 
@@ -136,9 +131,7 @@ def test_every_expression_is_proved_to_be_linear() -> None:
 def test_no_expression_of_the_product_or_of_a_lexer_repeats_a_group_possessively() -> None:
     """Python 3.11.2, which Debian 12 has, misreads such repeats."""
     ours = [pattern for _, pattern, _ in _uses()] + [rule.pattern for rule in added_rules()]
-    of_lexers = {
-        rule[0].__self__ for row in REGISTRY.LANGUAGES for rules in states_of(row).values() for rule in rules
-    }
+    of_lexers = {rule[0].__self__ for row in REGISTRY.LANGUAGES for rules in states_of(row).values() for rule in rules}
     assert len(of_lexers) > 1_500
     failing = {pattern.pattern for pattern in (*ours, *of_lexers) if has_possessive_group(pattern)}
     assert failing == set()
@@ -162,9 +155,7 @@ def test_possessive_groups_are_seen(expression: str, expected: bool) -> None:  #
 def test_every_exception_is_still_one() -> None:
     for start in BOUNDED:
         expressions = [
-            (pattern, how)
-            for _, pattern, how in _uses()
-            if _is_bounded(pattern) and start in str(pattern.pattern)
+            (pattern, how) for _, pattern, how in _uses() if _is_bounded(pattern) and start in str(pattern.pattern)
         ]
         assert any(pumped_word(pattern, how) for pattern, how in expressions), f"{start} needs no exception"
 
@@ -233,9 +224,7 @@ def test_nothing_else_compiles_a_pattern_of_a_user() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    assert not {
-        name for name in imported if name.partition(".")[0] in {"pathspec", "regex", "wcmatch", "sre_parse"}
-    }
+    assert not {name for name in imported if name.partition(".")[0] in {"pathspec", "regex", "wcmatch", "sre_parse"}}
 
 
 @pytest.mark.parametrize(

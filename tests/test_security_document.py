@@ -14,9 +14,7 @@ from tests.support.paths import ROOT
 
 DOCUMENT = (ROOT / "docs" / "know" / "security.md").read_text()
 ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")]
-    for line in DOCUMENT.splitlines()
-    if re.match(r"\| \d", line)
+    [cell.strip() for cell in line.strip("|").split("|")] for line in DOCUMENT.splitlines() if re.match(r"\| \d", line)
 ]
 NAMED_TESTS = sorted(set(re.findall(r"`(tests/[^`]+)`", DOCUMENT)))
 # How many requirements of levels 1 and 2 each section of a chapter has; those of level 3 come last in each.
@@ -88,10 +86,7 @@ def test_no_table_in_which_a_student_is_erased_is_among_those_without_people() -
 def test_the_durations_are_those_of_the_code() -> None:
     row = {line.split("|")[2].strip().split(":")[0]: line for line in TEXT.splitlines() if "|" in line[1:]}
     assert f"{settings.PREVIEW_DAYS} days after" in row["uploads that wait to be read"]
-    assert (
-        f"{settings.SESSION_IDLE_HOURS} hours without use, {settings.SESSION_LONGEST_DAYS} days"
-        in row["sessions"]
-    )
+    assert f"{settings.SESSION_IDLE_HOURS} hours without use, {settings.SESSION_LONGEST_DAYS} days" in row["sessions"]
     assert (
         f"{idempotency.KEPT.total_seconds() / 3600:.0f} hours"
         in row["answers of the API to requests with an idempotency key (sealed)"]

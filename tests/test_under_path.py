@@ -92,9 +92,7 @@ def test_every_page_leads_only_to_what_is_under_the_path(site: str, world: World
     for name, address in addresses(world).items():
         response = session.get(f"{site}/moss{address}", timeout=60)
         assert response.status_code not in {ELSEWHERE, 500, 502}, name
-        assert all(urlsplit(one.headers["Location"]).path.startswith("/moss/") for one in response.history), (
-            name
-        )
+        assert all(urlsplit(one.headers["Location"]).path.startswith("/moss/") for one in response.history), name
         if not response.headers.get("Content-Type", "").startswith("text/html"):
             continue
         pages += 1
@@ -147,9 +145,7 @@ def test_a_response_of_saml_is_for_the_address_under_the_path(
 
 
 @pytest.mark.long
-def test_scripts_of_the_pages_stay_under_the_path(
-    site: str, browser: Browser, alice: User, tmp_path: Path
-) -> None:
+def test_scripts_of_the_pages_stay_under_the_path(site: str, browser: Browser, alice: User, tmp_path: Path) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     (tmp_path / "ada.py").write_text("print(1)\n")
     context = browser.new_context(base_url=site)

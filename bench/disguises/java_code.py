@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[^\W\d][\w$]*")
 _words = re.compile(r"\S+").findall
 PRIMITIVES = frozenset(_words("boolean byte char double float int long short void"))
-MODIFIERS = frozenset(
-    _words("public protected private static final abstract synchronized native strictfp default")
-)
+MODIFIERS = frozenset(_words("public protected private static final abstract synchronized native strictfp default"))
 OTHER_KEYWORDS = """
     assert break case catch class const continue do else enum extends false finally for goto if implements
     import instanceof interface new null package return super switch this throw throws transient true try
@@ -144,9 +142,7 @@ class Java:
 
     def names(self, first: int, end: int) -> set[str]:
         """Return the names among the tokens, without those after a dot."""
-        return {
-            t.text for i, t in enumerate(self.tokens[first:end], first) if t.is_name and self.at(i - 1) != "."
-        }
+        return {t.text for i, t in enumerate(self.tokens[first:end], first) if t.is_name and self.at(i - 1) != "."}
 
     @cached_property
     def methods(self) -> list[Method]:
@@ -183,12 +179,7 @@ class Java:
             depth += {">": 1, "<": -1}.get(text, 0)
             if depth == 0:
                 return self.tokens[i - 1].is_name or self.at(i - 1) in MODIFIERS
-            if not (
-                self.tokens[i].is_name
-                or text in PRIMITIVES
-                or text in "<>,.?[]&"
-                or text in {"extends", "super"}
-            ):
+            if not (self.tokens[i].is_name or text in PRIMITIVES or text in "<>,.?[]&" or text in {"extends", "super"}):
                 return False
             i -= 1
         return False

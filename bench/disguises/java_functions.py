@@ -208,11 +208,7 @@ def merge(first: str, second: str, random: Random) -> str:
     taken = taken_names(left) | taken_names(right)
     clashing = _member_names(left) & _member_names(right)
     new_names = {name: fresh_name(taken, random) for name in sorted(clashing)}
-    edits = (
-        Edit(token.start, token.end, new_names[token.text])
-        for token in right.tokens
-        if token.text in new_names
-    )
+    edits = (Edit(token.start, token.end, new_names[token.text]) for token in right.tokens if token.text in new_names)
     right = Java(apply_edits(second, edits))
     body = "".join(_chosen_members(java, random) for java in (left, right))
     imports = dict.fromkeys(line for java in (left, right) for line in _imports(java))

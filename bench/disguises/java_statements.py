@@ -37,15 +37,11 @@ def rename(source: str, random: Random) -> str:
 
 def renamable_names(java: Java) -> set[str]:
     """Return the names that the text declares and that no code outside of it can use."""
-    methods = {
-        java.at(method.name) for method in java.methods if "@Override" not in _header(java, method.first)
-    }
+    methods = {java.at(method.name) for method in java.methods if "@Override" not in _header(java, method.first)}
     overriding = {java.at(method.name) for method in java.methods} - methods
     declared = {token.text for i, token in enumerate(java.tokens) if token.is_name and _declares(java, i)}
     types = {
-        java.at(i + 1)
-        for i, token in enumerate(java.tokens)
-        if token.text in {"class", "interface", "enum", "record"}
+        java.at(i + 1) for i, token in enumerate(java.tokens) if token.text in {"class", "interface", "enum", "record"}
     }
     names = (methods | declared) - overriding - types - _dotted_names(java) - CALLED_FROM_OUTSIDE
     return {name for name in names if name[0].islower() or name.isupper()}
@@ -125,9 +121,7 @@ def reorder(source: str, random: Random) -> str:
 
 def _shuffle_imports(source: str, random: Random) -> str:
     lines = source.splitlines(keepends=True)
-    numbers = [
-        i for i, line in enumerate(lines) if line.startswith("import ") and line.rstrip().endswith(";")
-    ]
+    numbers = [i for i, line in enumerate(lines) if line.startswith("import ") and line.rstrip().endswith(";")]
     imports = [lines[i] for i in numbers]
     for number, line in zip(numbers, random.sample(imports, len(imports)), strict=True):
         lines[number] = line
@@ -142,9 +136,7 @@ def _shuffle_methods(java: Java, opening: int, closing: int, random: Random) -> 
     ordered = [*others, *random.sample(methods, len(methods))]
     inside = "".join(_with_comments(java, member) for member in ordered)
     tail = java.source[java.tokens[closing - 1].end : java.tokens[closing].start]
-    return apply_edits(
-        java.source, [Edit(java.tokens[opening].end, java.tokens[closing].start, inside + tail)]
-    )
+    return apply_edits(java.source, [Edit(java.tokens[opening].end, java.tokens[closing].start, inside + tail)])
 
 
 def _with_comments(java: Java, member: Statement) -> str:
@@ -158,9 +150,7 @@ def insert(source: str, random: Random) -> str:
     taken = taken_names(java)
     offsets = [offset for block in java.blocks for offset in _insertion_offsets(java, *block)]
     chosen = [offset for offset in offsets if random.random() < DEAD_STATEMENTS]
-    edits = [
-        Edit(offset, offset, "\n" + _dead_statement(fresh_name(taken, random), random)) for offset in chosen
-    ]
+    edits = [Edit(offset, offset, "\n" + _dead_statement(fresh_name(taken, random), random)) for offset in chosen]
     return apply_edits(source, edits)
 
 

@@ -163,9 +163,7 @@ class _Substitution(ast.NodeTransformer):
 def merge(first: str, second: str, random: Random) -> str:
     """Make one program of two: it has most definitions of each, with all definitions that these need."""
     trees = [ast.parse(first), ast.parse(second)]
-    clashing = (
-        scopes.bound_names(trees[0].body) & scopes.bound_names(trees[1].body)
-    ) - scopes.imported_names(trees)
+    clashing = (scopes.bound_names(trees[0].body) & scopes.bound_names(trees[1].body)) - scopes.imported_names(trees)
     top_level = {name for item in trees[1].body for name in _defined_names(item)} & clashing
     taken = scopes.used_names(trees) | scopes.BUILTIN_NAMES
     new_names = {name: scopes.fresh_name(taken, random) for name in sorted(top_level)}
@@ -202,9 +200,6 @@ def _defined_names(item: ast.stmt) -> set[str]:
 def _chosen_statements(tree: ast.Module, random: Random) -> list[ast.stmt]:
     """Return the imports and the chosen parts of the rest, in order."""
     rest = [item for item in tree.body if not _is_import(item)]
-    parts = [
-        ProgramPart(_defined_names(item), scopes.loaded_names([item]), len(ast.unparse(item)))
-        for item in rest
-    ]
+    parts = [ProgramPart(_defined_names(item), scopes.loaded_names([item]), len(ast.unparse(item))) for item in rest]
     chosen = choose_parts(parts, random)
     return [*(item for item in tree.body if _is_import(item)), *(rest[i] for i in chosen)]

@@ -87,9 +87,7 @@ def _members(tree: ast.Module) -> set[str]:
 
 def _enum_members(tree: ast.Module) -> set[str]:
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    enums = [
-        node for node in classes if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases)
-    ]
+    enums = [node for node in classes if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases)]
     return bound_names([item for node in enums for item in node.body if isinstance(item, ast.Assign)])
 
 

@@ -18,9 +18,7 @@ PURE = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.expr
 BLANK_LINES = 0.2  # share of the statements that get a blank line before them
 DEAD_STATEMENTS = 0.4  # share of the possible positions that get a dead statement
 # Functions and methods that return finite iterables.
-FINITE_CALLS = frozenset(
-    {"range", "sorted", "enumerate", "zip", "list", "items", "values", "keys", "splitlines"}
-)
+FINITE_CALLS = frozenset({"range", "sorted", "enumerate", "zip", "list", "items", "values", "keys", "splitlines"})
 
 
 def rename(source: str, random: Random) -> str:
@@ -160,9 +158,7 @@ def _inner_blocks(function: ast.AST) -> list[list[ast.stmt]]:
     """Return the blocks of a function and its compound statements, without nested functions and classes."""
     blocks = _blocks(function)
     handlers = list(getattr(function, "handlers", []))
-    nested = [
-        item for block in blocks for item in block if not isinstance(item, (*scopes.FUNCTIONS, ast.ClassDef))
-    ]
+    nested = [item for block in blocks for item in block if not isinstance(item, (*scopes.FUNCTIONS, ast.ClassDef))]
     return blocks + [block for item in [*handlers, *nested] for block in _inner_blocks(item)]
 
 

@@ -45,9 +45,7 @@ def exponents(small: ClusteringRun, large: ClusteringRun) -> list[float]:
     """
     step = log(large.documents / small.documents)
     before, after = [*small.seconds, sum(small.seconds)], [*large.seconds, sum(large.seconds)]
-    return [
-        log(b / a) / step if a > 0 and b > 0 else float("nan") for a, b in zip(before, after, strict=True)
-    ]
+    return [log(b / a) / step if a > 0 and b > 0 else float("nan") for a, b in zip(before, after, strict=True)]
 
 
 def section(runs: Sequence[ClusteringRun]) -> str:

@@ -110,9 +110,7 @@ def measure(texts: Sequence[str], limit: int) -> HammingMeasurement:
     """Return resemblance and distance of all near pairs among up to `limit` distinct documents."""
     tokens = _tokens(texts, limit)
     sets = [shingles(kinds, SHINGLE) for kinds in tokens]
-    fingerprints = np.array(
-        [simhash(np.unique(kgram_hashes(kinds, FEATURE))) for kinds in tokens], dtype=np.uint64
-    )
+    fingerprints = np.array([simhash(np.unique(kgram_hashes(kinds, FEATURE))) for kinds in tokens], dtype=np.uint64)
     near = [(document << 32) | others for document, others in near_documents(fingerprints, max(DISTANCES))]
     left, right = _sides(np.unique(np.concatenate([_resembling_pairs(sets), *near])))
     resemblance = resemblances(Sketches.from_sketches(sets), left, right)
@@ -187,9 +185,7 @@ def section(result: HammingMeasurement, folder: Path) -> str:
 def _pairs_section(result: HammingMeasurement, folder: Path) -> str:
     figure = folder / "simhash-quality.png"
     _draw_quality(result.pairs, figure)
-    true = ", ".join(
-        f"{int((result.pairs.resemblance >= limit).sum()):,} at {limit}" for limit in MIN_RESEMBLANCES
-    )
+    true = ", ".join(f"{int((result.pairs.resemblance >= limit).sum()):,} at {limit}" for limit in MIN_RESEMBLANCES)
     return f"""## Precision and recall of SimHash (simhash-web-crawling, Figure 1)
 
 {image(figure, "Precision and recall by Hamming distance")}

@@ -15,8 +15,7 @@ def main(folder: str, out: str) -> None:
     structure = compare50.passes.structure
     preprocessor = data.Preprocessor(structure.preprocessors)
     submissions = [
-        compare50.Submission(folder, [path.name], preprocessor=preprocessor)
-        for path in sorted(Path(folder).iterdir())
+        compare50.Submission(folder, [path.name], preprocessor=preprocessor) for path in sorted(Path(folder).iterdir())
     ]
     ranked = compare50.rank(submissions, [], set(), structure, n=len(submissions) ** 2)
     with Path(out).open("w", newline="", encoding="utf-8") as file:

@@ -224,9 +224,7 @@ def exported_kernels() -> list[Decorated]:
     modules = {*modules_with_kernels()}
     for name in modules:
         import_module(name)
-    kernels: list[Decorated] = [
-        one for one in DECORATED if one.is_exported and one.py_func.__module__ in modules
-    ]
+    kernels: list[Decorated] = [one for one in DECORATED if one.is_exported and one.py_func.__module__ in modules]
     return sorted(kernels, key=lambda one: one.name)
 
 

@@ -50,9 +50,7 @@ MOST_ARGUMENTS = 4
 LONGEST_TYPE_ARGUMENTS = 24
 # The header of a `for` without brackets ends after so many: longer ones are broken code.
 LONGEST_HEADER = 60
-_TYPE_TOKENS = frozenset(
-    ["<name>", "<type>", ",", ".", "::", "?", "[", "]", "*", "&", "extends", "super", "const"]
-)
+_TYPE_TOKENS = frozenset(["<name>", "<type>", ",", ".", "::", "?", "[", "]", "*", "&", "extends", "super", "const"])
 _BEFORE_CONSTRUCTORS = frozenset({"", ";", "{", "}", ":", "explicit"})
 _BEFORE_METHODS = frozenset({"<name>", "<type>", ">", "]", "*", "&"})
 _STRINGS = frozenset({"<string>", "<char>", "<regex>"})
@@ -338,9 +336,7 @@ class _Converter:
         if after in {":", "=>"}:
             # A constructor of C++ with a list of members, or a method of C# that is one expression.
             language, before = ("cpp", _BEFORE_CONSTRUCTORS) if after == ":" else ("csharp", _BEFORE_METHODS)
-            return self.language == language and (
-                self._text(at - 1) in before or self._kind(at - 1) in before
-            )
+            return self.language == language and (self._text(at - 1) in before or self._kind(at - 1) in before)
         return after == "{" or self._kind(at - 1) in _BEFORE_METHODS
 
     def _call(self, at: int, word: str) -> int:

@@ -121,9 +121,7 @@ class CodeFrontEnd:
             raise scan
         return scan
 
-    def scan_all(
-        self, texts: Sequence[str], *, coarse: bool = False, spans: bool = False
-    ) -> list[Scan | LexerFailed]:
+    def scan_all(self, texts: Sequence[str], *, coarse: bool = False, spans: bool = False) -> list[Scan | LexerFailed]:
         """Return what `scan` returns for each text, or raises; together they take less time."""
         vocabulary, inputs = self._current_vocabulary(), list(map(self._input, texts))
         codes = [self._code(one.source) for one in inputs]
@@ -185,10 +183,7 @@ class CodeFrontEnd:
         if not self.language.letters:
             return results
         pairs = zip(results, sources, strict=True)
-        return [
-            joined_letters(one, source, vocabulary) if isinstance(one, Lexed) else one
-            for one, source in pairs
-        ]
+        return [joined_letters(one, source, vocabulary) if isinstance(one, Lexed) else one for one, source in pairs]
 
     def _attempt(self, lex: Callable[[], Lexed]) -> Lexed | LexerFailed:
         try:
@@ -231,9 +226,7 @@ class CodeFrontEnd:
             order = np.lexsort((classes, lexemes.starts))
             classes, lexemes = classes[order], lexemes.in_order(order)
         terms = lexeme_terms(lexemes.ids, lexemes.ends - lexemes.starts, classes)
-        directive_classes, ids, starts, ends = self._directives(
-            text.statements, self._folded(lexer_input.source)
-        )
+        directive_classes, ids, starts, ends = self._directives(text.statements, self._folded(lexer_input.source))
         return Scan(
             _stream(lexer_input, text.tokens),
             _stream(lexer_input, lexemes._replace(ids=terms)),

@@ -53,9 +53,7 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
 )
 
 _SIGNED = tuple(
-    start
-    for signature, _ in _SIGNATURES
-    for start in (signature if isinstance(signature, tuple) else (signature,))
+    start for signature, _ in _SIGNATURES for start in (signature if isinstance(signature, tuple) else (signature,))
 )
 
 # Share of characters with a high byte that is NUL in UTF-16: comments in Chinese leave at least the code.

@@ -33,9 +33,7 @@ _MATLAB = (
     r"|\b(?:zeros|ones|disp|fprintf|numel|linspace|size)\(|\.[*/^]|~="
 )
 _MATHEMATICA = (
-    r"\b[A-Z]\w*\[[^\]\n]|[a-z]_(?:[\],]|Integer|Real|List|String)|:=|\[\[|/[@.;]|"
-    + BEGIN
-    + r"BeginPackage\b"
+    r"\b[A-Z]\w*\[[^\]\n]|[a-z]_(?:[\],]|Integer|Real|List|String)|:=|\[\[|/[@.;]|" + BEGIN + r"BeginPackage\b"
 )
 PROLOG = (
     rf"{BEGIN}:-[^\S\n]*\w|^[a-z]\w*+(?:\(.*\))?[^\S\n]*+(?::-|-->)"
@@ -44,28 +42,15 @@ PROLOG = (
 _PERL = r"[$@]\w|=~|\bsub[^\S\n]+\w+[^\S\n]*\{|" + BEGIN + r"(?:use|no|package)[^\S\n]+\w[\w:]*+"
 _RAKU = (
     r"^use v6|\$[.!]\w|" + BEGIN + r"(?:has|my)[^\S\n]+(?:[A-Z]\w*[^\S\n]+)?[$@%][.!]"
-    r"|\bsub MAIN\b|"
-    + BEGIN
-    + r"(?:multi|grammar|token|rule)[^\S\n]+\w|"
-    + BEGIN
-    + r"for[^\S\n].*->[^\S\n]*\$"
+    r"|\bsub MAIN\b|" + BEGIN + r"(?:multi|grammar|token|rule)[^\S\n]+\w|" + BEGIN + r"for[^\S\n].*->[^\S\n]*\$"
 )
 _PROMELA = BEGIN + r"(?:active[^\S\n]+)?proctype\b|" + BEGIN + r"(?:do|od|fi)" + END + r"|::[^\S\n]"
 _TURING = (
-    BEGIN
-    + r"(?:var|const)[^\S\n]+\w+[^\S\n]*(?:,[^\n]*)?:(?:=|[^\S\n])|"
-    + BEGIN
-    + r"(?:end[^\S\n]+\w+|put|get|loop"
+    BEGIN + r"(?:var|const)[^\S\n]+\w+[^\S\n]*(?:,[^\n]*)?:(?:=|[^\S\n])|" + BEGIN + r"(?:end[^\S\n]+\w+|put|get|loop"
     r"|proc|fcn|procedure|exit when)\b"
 )
 _IDL = (
-    r"(?i)"
-    + BEGIN
-    + r"(?:pro|function)[^\S\n]+\w+"
-    + END
-    + r"|"
-    + BEGIN
-    + r"(?:pro|function)[^\S\n]+\w+[^\S\n]*,"
+    r"(?i)" + BEGIN + r"(?:pro|function)[^\S\n]+\w+" + END + r"|" + BEGIN + r"(?:pro|function)[^\S\n]+\w+[^\S\n]*,"
     r"|" + BEGIN + r"(?:end|endfor|endif|endwhile|endelse)" + END + r"|\b(?:print|printf|plot|oplot)[^\S\n]*,"
     r"|" + BEGIN + r"for[^\S\n]+\w+[^\S\n]*=.*\bdo\b|\b[dfils]?(?:indgen|indarr|fltarr|dblarr|n_elements)\("
 )
@@ -81,9 +66,7 @@ ATT = (
     r"%(?:[re]?(?:[abcd]x|[sd]i|[sbi]p)|r(?:[89]|1[0-5])[dwb]?|[abcd][lh]|[xyz]mm\d)\b"
     r"|" + BEGIN + r"\.(?:cfi_startproc|file|intel_syntax|ident)\b"
 )
-_RISC_V = (
-    r"(?:\b(?:auipc|ecall|lui|addi|slli|jalr|bgeu?|bltu?)[^\S\n]+(?:x\d|[ast]\d|sp|ra|zero)\b|\becall\b)"
-)
+_RISC_V = r"(?:\b(?:auipc|ecall|lui|addi|slli|jalr|bgeu?|bltu?)[^\S\n]+(?:x\d|[ast]\d|sp|ra|zero)\b|\becall\b)"
 INTEL_MEMORY = r"(?i)\b(?:mov|lea|add|sub|cmp)[^\S\n]+[re]?(?:[abcd]x|[sd]i|[sb]p)[^\S\n]*,"
 _MOS_6502 = r"(?i)^(?:\w+:)?[^\S\n]+(?:ld[axy]|st[axy]|cp[xy]|adc|sbc)[^\S\n]+[#$(]"
 _HACK = (
@@ -98,24 +81,15 @@ _COQ = (
     BEGIN + r"(?:Theorem|Lemma|Fixpoint|Inductive|Definition|Corollary|Notation|Fact|Example)[^\S\n]+\S"
     r"|" + BEGIN + r"(?:Proof|Qed|Defined|Admitted)\.|" + BEGIN + r"(?:From \w+ )?Require[^\S\n]"
 )
-_VERILOG = (
-    BEGIN
-    + r"(?:module|endmodule|assign|wire|reg|input|output|always|initial|endcase|`timescale)\b|\d'[bdhBDH]"
-)
+_VERILOG = BEGIN + r"(?:module|endmodule|assign|wire|reg|input|output|always|initial|endcase|`timescale)\b|\d'[bdhBDH]"
 _MODULA = r"\b(?:MODULE|PROCEDURE|BEGIN|END|IMPORT|VAR|TYPE|CONST)\b"
-_AMPL = (
-    BEGIN + r"(?:dvar|var|param|set|maximize|minimize|subject[^\S\n]+to|s\.t\.|solve;|data;)(?:\b|(?<=\W))"
-)
+_AMPL = BEGIN + r"(?:dvar|var|param|set|maximize|minimize|subject[^\S\n]+to|s\.t\.|solve;|data;)(?:\b|(?<=\W))"
 _GO_MODULE = r"^module[^\S\n]+[\w./-]+$|^go \d|^(?:require|replace)\b"
 _DEF_FILE = BEGIN + r"(?:EXPORTS|LIBRARY)\b"
-_LATEX = (
-    BEGIN + r"\\(?:Provides\w+|NeedsTeXFormat|RequirePackage|LoadClass|(?:re)?newcommand|def|Declare\w+)\b"
-)
+_LATEX = BEGIN + r"\\(?:Provides\w+|NeedsTeXFormat|RequirePackage|LoadClass|(?:re)?newcommand|def|Declare\w+)\b"
 _VISUAL_BASIC = (
     r"(?i)^VERSION \d|^Attribute VB_|" + BEGIN + r"(?:end (?:sub|function|property|if)|option explicit)\b"
-    r"|"
-    + BEGIN
-    + r"(?:public |private |friend )?(?:sub|function|property (?:get|let|set))[^\S\n]\w|\bdim \w+ as \w"
+    r"|" + BEGIN + r"(?:public |private |friend )?(?:sub|function|property (?:get|let|set))[^\S\n]\w|\bdim \w+ as \w"
 )
 _APEX = BEGIN + r"(?:public|private|global)\b.*\{" + END + r"|;" + END
 _SML = (
@@ -123,21 +97,11 @@ _SML = (
     r"|" + BEGIN + r"val[^\S\n]+(?:rec[^\S\n]+)?\w+[^\S\n]*="
 )
 _OCAML = BEGIN + r"(?:let|open|module|external)\b|\bmatch\b|\bfunction\b|;;|->|\bbegin\b"
-_D = (
-    r";"
-    + END
-    + r"|"
-    + BEGIN
-    + r"(?:import|module)[^\S\n]+\w[\w.]*|"
-    + BEGIN
-    + r"(?:unittest|void|int|struct|class)\b"
-)
+_D = r";" + END + r"|" + BEGIN + r"(?:import|module)[^\S\n]+\w[\w.]*|" + BEGIN + r"(?:unittest|void|int|struct|class)\b"
 _MAKE_RULE = r"^[\w./%$()-]+(?:[^\S\n]+[\w./%-]+)*?[^\S\n]*:(?:[^\S\n]+[\w./-]|[^\S\n]*\\?$)"
 _BRAINFUCK = r"[-+<>.,\[\]]{5}"
 _LIMBO = r"^implement\b|\w:[^\S\n]*(?:import|con|adt|module|fn)\b|" + BEGIN + r"include\b"
-_ANTLR = (
-    r"^(?:(?:lexer|parser|tree)[^\S\n]+)?grammar[^\S\n]+\w+;|^[^\S\n]*[|;]" + END + r"|^@(?:header|members)\b"
-)
+_ANTLR = r"^(?:(?:lexer|parser|tree)[^\S\n]+)?grammar[^\S\n]+\w+;|^[^\S\n]*[|;]" + END + r"|^@(?:header|members)\b"
 _GAP = r":=|" + BEGIN + r"(?:od|fi);|\bDeclare\w+\(|\bInstall\w+\("
 _GDSCRIPT = BEGIN + r"(?:extends|func|var|onready|export|@export|@onready|signal)\b"
 _JASMIN = (
@@ -156,9 +120,7 @@ _FSHARP = BEGIN + r"(?:let|open|module|type|namespace|match)\b|->|\|>"
 _FORTH = BEGIN + r":[^\S\n]+\S|^\\[^\S\n]"
 _OPENCL = r"\b(?:__)?kernel[^\S\n]+void\b|\b__global\b|\bget_global_id\b|^#pragma OPENCL"
 _STRUCTURED_TEXT = (
-    r"(?i)"
-    + BEGIN
-    + r"(?:function_block|program|function|type|var(?:_\w+)?|end_\w+)\b|\bend_(?:if|var|program)\b"
+    r"(?i)" + BEGIN + r"(?:function_block|program|function|type|var(?:_\w+)?|end_\w+)\b|\bend_(?:if|var|program)\b"
 )
 _SMALLTALK = r"\bsubclass:|^![^\S\n]*\w|\bTranscript\b|\bself[^\S\n]+\w|" + BEGIN + r"\^|\bifTrue:"
 
@@ -375,9 +337,7 @@ _INTERPRETERS = {
 _TEXTS = frozenset({".txt", ".text", ".docx", ".docm", ".odt", ".pdf"})
 _MARKDOWN = frozenset({".md", ".markdown"})
 # The first line of code in a document, and words there that name no language.
-_CHUNK = re.compile(
-    r"^ {0,3}(?:`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$", re.MULTILINE
-)
+_CHUNK = re.compile(r"^ {0,3}(?:`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$", re.MULTILINE)
 _NO_LANGUAGES = frozenset({"console", "none", "output", "plain", "plaintext", "text", "txt"})
 _WRAPPERS = frozenset({*_TEXTS, ".bak", ".old", ".orig", ".save"})
 # A platform writes what was pasted into its text box as a page.
@@ -394,9 +354,7 @@ def is_program(head: str) -> bool:
 
     A sentence in a string makes no difference to the line, and words about a program make no program.
     """
-    lines = [
-        line for line in map(str.strip, head.splitlines()) if line and not line.startswith(_COMMENT_LINE)
-    ]
+    lines = [line for line in map(str.strip, head.splitlines()) if line and not line.startswith(_COMMENT_LINE)]
     code = sum(map(_is_code, lines))
     sentences = sum(bool(_SENTENCE.match(line)) and not _is_code(line) for line in lines)
     return len(lines) >= MIN_LINES and code > len(lines) / 2 and sentences <= len(lines) / 8

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 # So many joints away parts are told from each other.
 ROUNDS = 2
 # Attributes of a component by which it works as it does.
-_WORKING = frozenset(
-    {"inputs", "width", "output", "tristate", "select", "enable", "value", "trigger", "type"}
-)
+_WORKING = frozenset({"inputs", "width", "output", "tristate", "select", "enable", "value", "trigger", "type"})
 # The box behind a component of Logisim, from its output on, in which its inputs are.
 _NEAREST, _FARTHEST, _BESIDE = 10, 80, 40
 _AHEAD = {"east": (1, 0), "west": (-1, 0), "north": (0, -1), "south": (0, 1)}
@@ -146,8 +144,7 @@ def graph_lines(graph: Graph) -> list[str]:
         ]
     rows = zip(graph.kinds, colours, joints, graph.shown, strict=True)
     lines = [
-        (colour, f"{_word(kind)}({', '.join([*shown, *_sides(ends, colours)])})")
-        for kind, colour, ends, shown in rows
+        (colour, f"{_word(kind)}({', '.join([*shown, *_sides(ends, colours)])})") for kind, colour, ends, shown in rows
     ]
     return [line for _, line in sorted(lines)]
 
@@ -162,10 +159,7 @@ def _digest(words: list[str]) -> str:
 
 def _word(text: str) -> str:
     """Return a text as one word; two different texts are different words."""
-    return (
-        re.sub(r"\W", lambda match: "_" if match[0] == " " else f"_{ord(match[0]):x}", text.strip())
-        or "empty"
-    )
+    return re.sub(r"\W", lambda match: "_" if match[0] == " " else f"_{ord(match[0]):x}", text.strip()) or "empty"
 
 
 def _graph(kinds: list[str], joints: list[list[Joint]]) -> Graph:
@@ -185,9 +179,7 @@ def _automaton(element: ET.Element) -> Graph:
         source, target = (states.get(transition.findtext(end, "")) for end in ("from", "to"))
         if source is not None and target is not None:
             labels = [
-                child.text or ""
-                for child in transition
-                if child.tag not in ("from", "to", "controlx", "controly")
+                child.text or "" for child in transition if child.tag not in ("from", "to", "controlx", "controly")
             ]
             joints[source].append(Joint("to " + " ".join(labels), target))
             joints[target].append(Joint("from " + " ".join(labels), source))
@@ -196,9 +188,7 @@ def _automaton(element: ET.Element) -> Graph:
 
 def _circuit(element: ET.Element) -> Graph:
     parts = [(part, at) for part in element.findall("comp") if (at := _point(part.get("loc", "")))]
-    net_of, ends = _nets(
-        [(_point(one.get("from", "")), _point(one.get("to", ""))) for one in element.findall("wire")]
-    )
+    net_of, ends = _nets([(_point(one.get("from", "")), _point(one.get("to", ""))) for one in element.findall("wire")])
     at_net = defaultdict(list)
     for number, (_, at) in enumerate(parts):
         at_net[net_of(at)].append(number)
@@ -288,9 +278,7 @@ def _join(joints: list[list[Joint]], ends: tuple[int | None, int | None], there:
 
 
 def _style(cell: ET.Element) -> Properties:
-    return {
-        key: value for key, _, value in (part.partition("=") for part in cell.get("style", "").split(";"))
-    }
+    return {key: value for key, _, value in (part.partition("=") for part in cell.get("style", "").split(";"))}
 
 
 def _is_note(cell: ET.Element) -> bool:
@@ -321,9 +309,7 @@ def _system(system: ET.Element) -> Graph:
         ends = [_properties(part) for part in line.iter() if part.tag in ("Line", "Branch")]
         source, out = _end(ends[0], "Src")
         for target, port in (_end(one, "Dst") for one in ends):
-            _join(
-                joints, (numbers.get(source), numbers.get(target)), f"{out} to {port}", f"{port} from {out}"
-            )
+            _join(joints, (numbers.get(source), numbers.get(target)), f"{out} to {port}", f"{port} from {out}")
     return Graph([_kind_of_block(one) for one in blocks], joints, [_values(one) for one in blocks])
 
 

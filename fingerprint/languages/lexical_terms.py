@@ -44,8 +44,7 @@ LENGTH_MASK = np.uint64(MAX_LENGTH)
 QUOTES = 2
 # Numbers, which NumPy compares with an array in a tenth of the time of members of an enumeration.
 IDENTIFIER, STRING, NUMBER, MACRO = (
-    int(one)
-    for one in (LexicalClass.IDENTIFIER, LexicalClass.STRING, LexicalClass.NUMBER, LexicalClass.MACRO)
+    int(one) for one in (LexicalClass.IDENTIFIER, LexicalClass.STRING, LexicalClass.NUMBER, LexicalClass.MACRO)
 )
 
 
@@ -63,9 +62,7 @@ def _surroundings(kinds: Kinds, place: int) -> np.uint64:
 
 
 @bare_kernel
-def find_places(
-    starts: Offsets, ends: Bounds, name_starts: Offsets, name_ends: Bounds, places: Positions
-) -> None:
+def find_places(starts: Offsets, ends: Bounds, name_starts: Offsets, name_ends: Bounds, places: Positions) -> None:
     """Fill `places` with the token at which each name is, counted within its text; -1 where none is.
 
     `starts` are the offsets of the tokens of texts, one text after another, `ends` the number of tokens up to
@@ -174,9 +171,7 @@ def _stripped(source: str, start: int, end: int) -> Span:
     return start + len(text) - len(text.lstrip()), end - (len(text) - len(text.rstrip()))
 
 
-def directive_columns(
-    source: str, salt: str, imports: Iterable[Span], macros: Iterable[Span]
-) -> LexicalColumns:
+def directive_columns(source: str, salt: str, imports: Iterable[Span], macros: Iterable[Span]) -> LexicalColumns:
     """Return the directives in text order; white space and comments within them make no difference."""
     spans = [(*span, LexicalClass.IMPORT) for span in imports]
     spans += [(*span, LexicalClass.MACRO) for span in macros]

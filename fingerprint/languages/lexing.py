@@ -74,9 +74,7 @@ class MultilineLiterals:
         names = (multiline or "").split()
         self._types = tuple(name for name in names if name.startswith("Literal."))
         openers = "|".join(re.escape(name) for name in names if name not in self._types)
-        self._opener: Pattern[str] = re.compile(
-            rf"\s*+(?:[A-Za-z]\w{{0,3}})??(?:{openers})" if openers else "(?!)"
-        )
+        self._opener: Pattern[str] = re.compile(rf"\s*+(?:[A-Za-z]\w{{0,3}})??(?:{openers})" if openers else "(?!)")
 
     def may_cross(self, text: str, at: int, token_type: object) -> bool:
         """Return whether the literal at that place of a text may cross lines."""
@@ -86,9 +84,7 @@ class MultilineLiterals:
         return str(token_type).removeprefix("Token.") in self._types
 
 
-def crosses_line(
-    tokens: TokenColumns, text: str, suspects: Iterable[int], literals: MultilineLiterals
-) -> bool:
+def crosses_line(tokens: TokenColumns, text: str, suspects: Iterable[int], literals: MultilineLiterals) -> bool:
     """Return whether one of the suspects may be part of a literal that crosses a line and must not.
 
     `suspects` are the indexes of parts of strings with a line end.
@@ -207,9 +203,7 @@ class LineBoundLexer(DispatchingLexer):
             return False
         return _is_comment(token_type) or self.literals.may_cross(text, start, token_type)
 
-    def _note_opened(
-        self, opened: list[_Opened], depth: int, token_type: _TokenType, start: int, text: str
-    ) -> None:
+    def _note_opened(self, opened: list[_Opened], depth: int, token_type: _TokenType, start: int, text: str) -> None:
         """Note the literal or comment that the lexer has entered, but no comment inside another literal."""
         if is_literal(token_type) and not (_is_comment(token_type) and opened):
             opened.append(_Opened(depth, start, self._may_cross(text, start, token_type)))
@@ -342,9 +336,7 @@ def _literals_over_lines(multiline: str | None) -> MultilineLiterals:
     return MultilineLiterals(multiline)
 
 
-def _closed(
-    language: Language, source: str, vocabulary: Vocabulary, tokens: TokenColumns, codes: Ids
-) -> Lexed:
+def _closed(language: Language, source: str, vocabulary: Vocabulary, tokens: TokenColumns, codes: Ids) -> Lexed:
     """Return the lexemes of a source by its tokens, put back where the lexer read a literal on too far.
 
     `codes` are the codes of the tokens.
@@ -408,8 +400,7 @@ def _candidates(lexer: LineBoundLexer, text: str) -> list[int]:
 def never_ends(tokens: TokenColumns) -> bool:
     """Return whether a literal or comment is open at the end of a text, or a quote has no partner."""
     return is_open_at_end(tokens) or any(
-        token_type is Error and value in QUOTES
-        for token_type, value in zip(tokens.types, tokens.values, strict=True)
+        token_type is Error and value in QUOTES for token_type, value in zip(tokens.types, tokens.values, strict=True)
     )
 
 

@@ -32,16 +32,12 @@ _FOREIGN = re.compile(f"[^{_LATIN}{UNSEEN}]")
 _ENCLOSED = re.compile(f"(?<=[{_LATIN}])[{''.join(sorted(_SYMBOLS))}](?=[{_LATIN}])")
 # A joiner between letters of later scripts belongs to their spelling.
 _NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-\u02ff\u0370-ԯ]"
-_SEPARATING_NOTHING = re.compile(
-    rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))"
-)
+_SEPARATING_NOTHING = re.compile(rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))")
 _INSIDE_WORD = re.compile(rf"(?<={_JOINED_BY_NOTHING})[{UNSEEN}]++(?={_JOINED_BY_NOTHING})")
 _KEPT_WIDE = "\uff02\uff07\uff3c"  # These would end or escape a string that has them.
 # Marks of full width, as keyboards of Chinese and Japanese write them, and dashes of text processors.
 _MARKS = {
-    code: code - 0xFEE0
-    for code in range(0xFF01, 0xFF5F)
-    if chr(code) not in _KEPT_WIDE and not chr(code).isalpha()
+    code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in _KEPT_WIDE and not chr(code).isalpha()
 } | {0x3000: " ", 0x2013: "-", 0x2212: "-"}
 _QUOTES = {'"': "\u201c\u201d\u201e\u201f\uff02", "'": "\u2018\u2019\u201a\u201b\uff07"}
 _OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
@@ -148,9 +144,7 @@ def _with_latin_letters(text: str) -> tuple[str, int]:
     parts, at, count = [], 0, 0
     for match in words:
         word = kinds[match[0]]
-        in_script = (
-            word.symbols and own["GREEK"] > 0 if word.is_mixed else own[word.script] >= alike[word.script]
-        )
+        in_script = word.symbols and own["GREEK"] > 0 if word.is_mixed else own[word.script] >= alike[word.script]
         if word.folded and not in_script:
             parts += [text[at : match.start()], word.folded]
             at = match.end()
@@ -182,9 +176,7 @@ def _table() -> _Table:
     letters = _latin_letters()
     inside = f"[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]"
     word = rf"(?<!{inside})(?<![^\W\d_]){inside}++(?![^\W\d_])"
-    unseen = filter(
-        _UNSEEN.match, map(chr, (*range(0x10000), *range(0x1BCA0, 0x1D17B), *range(0xE0000, 0xE1000)))
-    )
+    unseen = filter(_UNSEEN.match, map(chr, (*range(0x10000), *range(0x1BCA0, 0x1D17B), *range(0xE0000, 0xE1000))))
     return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
 
 

@@ -77,9 +77,7 @@ class PartsFrontEnd:
         lexical, order = _in_text_order(lexer_input, [scan.lexical for scan in scans])
         classes = _joined([scan.lexical_classes for scan in scans])[order]
         directives, order = _in_text_order(lexer_input, [scan.directives for scan in scans])
-        return Scan(
-            tokens, lexical, classes, directives, _joined([scan.directive_classes for scan in scans])[order]
-        )
+        return Scan(tokens, lexical, classes, directives, _joined([scan.directive_classes for scan in scans])[order])
 
     def languages(self, text: str) -> set[str]:
         """Return the names of the languages of all parts."""
@@ -130,9 +128,7 @@ class PartsFrontEnd:
         try:
             tokens = raw_tokens(self._lexer, frame)
         except LEXER_ERRORS as error:
-            raise LexerFailed(
-                NAMED_LEXER_FAILED.format(language=self.title, error=type(error).__name__)
-            ) from error
+            raise LexerFailed(NAMED_LEXER_FAILED.format(language=self.title, error=type(error).__name__)) from error
         ranges: dict[str, list[Range]] = defaultdict(list)
         for start, token_type, value in zip(*tokens, strict=True):
             name = str(token_type)

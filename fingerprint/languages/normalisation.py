@@ -185,17 +185,25 @@ class Normalised(NamedTuple):
         begins, ends = self.totals[text - 1].tolist() if text else [0] * 6, self.totals[text].tolist()
         rows = list(map(slice, begins[:CHARACTERS], ends))
         return NormalisedText(
-            self.complete[rows[COMPLETE]], self.tokens.rows(rows[TOKENS]), self.classes[rows[LEXEMES]],
-            self.lexemes.rows(rows[LEXEMES]), self.statements[rows[STATEMENTS]], *ends[CHARACTERS:],
-        )  # fmt: skip
+            self.complete[rows[COMPLETE]],
+            self.tokens.rows(rows[TOKENS]),
+            self.classes[rows[LEXEMES]],
+            self.lexemes.rows(rows[LEXEMES]),
+            self.statements[rows[STATEMENTS]],
+            *ends[CHARACTERS:],
+        )
 
     @classmethod
     def room(cls, texts: int, count: int) -> Normalised:
         """Return columns for texts of so many tokens, still to be filled."""
         return cls(
-            token_rows(count), StreamColumns.of(count), np.empty(count, np.uint8), StreamColumns.of(count),
-            np.empty((count, 2), np.int32), np.zeros((texts, 6), np.int64),
-        )  # fmt: skip
+            token_rows(count),
+            StreamColumns.of(count),
+            np.empty(count, np.uint8),
+            StreamColumns.of(count),
+            np.empty((count, 2), np.int32),
+            np.zeros((texts, 6), np.int64),
+        )
 
 
 @bare_kernel

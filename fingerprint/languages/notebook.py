@@ -125,9 +125,7 @@ class Notebook:
     def highlight(self, text: str) -> list[Span]:
         spans = [(*header.span(), "gh") for header in _HEADER.finditer(text)]
         for cell, begin, end in self._cells(text):
-            spans += [
-                (begin + start, begin + stop, css) for start, stop, css in cell.highlight(text[begin:end])
-            ]
+            spans += [(begin + start, begin + stop, css) for start, stop, css in cell.highlight(text[begin:end])]
         return sorted(spans)
 
     def _language(self, notebook: dict[str, Any]) -> str:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 KEEPING_PAGES = MARKUP | {"scratch"}
 
 # What an editor of texts writes; a page that a student made has other tags, too.
-_TAGS = (
-    "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt|o:p"
-)
+_TAGS = "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt|o:p"
 _PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS}|table)\b)", re.IGNORECASE)
 _OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
 _SCRIPT = re.compile(r"<script\b|<[?%](?!xml\b)", re.IGNORECASE)

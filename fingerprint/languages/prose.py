@@ -86,8 +86,7 @@ class Prose:
     def tokens(self, text: str) -> TokenStream:
         kinds: dict[str, int] = {}
         return TokenStream.from_triples(
-            (_word_kind(kinds, match[0]), *match.span())
-            for match in word_pattern().finditer(plain(text).text)
+            (_word_kind(kinds, match[0]), *match.span()) for match in word_pattern().finditer(plain(text).text)
         )
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:

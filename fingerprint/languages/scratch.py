@@ -131,9 +131,7 @@ class Scratch(CodeFrontEnd):
             return scripts_of(model_tree(begun))
         try:
             targets = [(str(target["name"]), target["blocks"]) for target in json.loads(decoded)["targets"]]
-            return "\n".join(
-                f"sprite {quoted(sprite)}\n{_Scripts(blocks).text()}" for sprite, blocks in targets
-            )
+            return "\n".join(f"sprite {quoted(sprite)}\n{_Scripts(blocks).text()}" for sprite, blocks in targets)
         except _BROKEN as error:
             raise ValueError(f"it is no Scratch project that can be read ({type(error).__name__})") from error
 
@@ -146,9 +144,7 @@ class _Scripts:
         self._written: set[str] = set()
 
     def text(self) -> str:
-        roots = [
-            key for key, block in self._blocks.items() if isinstance(block, dict) and block.get("topLevel")
-        ]
+        roots = [key for key, block in self._blocks.items() if isinstance(block, dict) and block.get("topLevel")]
         return "".join("\n".join(self._script(root, 1)) + "\n" for root in roots)
 
     def _script(self, key: str, depth: int) -> Iterator[str]:

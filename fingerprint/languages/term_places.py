@@ -91,14 +91,10 @@ def _missing(wanted: LexicalTerms, places: list[TermPlace]) -> LexicalTerms:
     return LexicalTerms(*(np.setdiff1d(column, present) for column in wanted.readable))
 
 
-def _lexeme_places(
-    family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms
-) -> Iterator[TermPlace]:
+def _lexeme_places(family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms) -> Iterator[TermPlace]:
     """Yield the spans whose text is a wanted name or literal."""
     terms = {
-        (kind, term >> LENGTH_BITS): term
-        for kind in ("literals", "names")
-        for term in getattr(wanted, kind).tolist()
+        (kind, term >> LENGTH_BITS): term for kind in ("literals", "names") for term in getattr(wanted, kind).tolist()
     }
     known: dict[str, list[tuple[str, int]]] = {}
     for start, end in spans if terms else ():
@@ -119,9 +115,7 @@ def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[
     """Yield the macros among the wanted literals, and the wanted imports."""
     imports, macros = include_spans(text), macro_spans(text)
     if len(wanted.imports):
-        imports += [
-            match.span(match.lastindex or 0) for pattern in STATEMENTS for match in pattern.finditer(text)
-        ]
+        imports += [match.span(match.lastindex or 0) for pattern in STATEMENTS for match in pattern.finditer(text)]
     short = [span for span in imports if span[1] - span[0] <= MAX_CHARACTERS]
     # Languages that ignore case have imports in small letters.
     small = text.lower()
@@ -129,9 +123,7 @@ def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[
     rows = [
         row
         for spelling in spellings
-        for row in zip(
-            *(one.tolist() for one in directive_columns(spelling, family, short, macros)), strict=True
-        )
+        for row in zip(*(one.tolist() for one in directive_columns(spelling, family, short, macros)), strict=True)
     ]
     terms = {
         LexicalClass.IMPORT: ("imports", {term >> LENGTH_BITS: term for term in wanted.imports.tolist()}),

@@ -230,9 +230,7 @@ def collect_tokens(rows: TokenRows, kinds: Kinds, columns: StreamColumns) -> int
 
 
 @bare_njit
-def collect_lexemes(
-    rows: TokenRows, names: Kinds, classes: Classes, columns: StreamColumns
-) -> tuple[int, int]:
+def collect_lexemes(rows: TokenRows, names: Kinds, classes: Classes, columns: StreamColumns) -> tuple[int, int]:
     """Fill the columns with the identifiers, strings and numbers, and `classes` with their `LexicalClass`.
 
     The ids of identifiers are the `names` of their codes; the ids of literals are 0. Return the number of

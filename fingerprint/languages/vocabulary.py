@@ -377,11 +377,16 @@ class Vocabulary(dict[Key, int]):
         self._keys.append(key)
         self._columns.append(
             (
-                mark, leading, len(lexeme), PIECES.get(lexeme, -1), kind_id(self._salt, name),
+                mark,
+                leading,
+                len(lexeme),
+                PIECES.get(lexeme, -1),
+                kind_id(self._salt, name),
                 kind_id(self._name_family, lexeme) if mark & Mark.IDENTIFIER else 0,
-                self._css_code(ttype) if lexeme else -1, len(value),
+                self._css_code(ttype) if lexeme else -1,
+                len(value),
             )
-        )  # fmt: skip
+        )
         return code
 
     def key(self, code: int) -> Key:

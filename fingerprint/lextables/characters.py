@@ -116,9 +116,7 @@ def _category(name: str, flags: int) -> Changes:
     pattern = CATEGORIES[name]
     if "NOT" not in name:  # the capital letters find their longer spans faster
         return _complement(_category(name.replace("CATEGORY_", "CATEGORY_NOT_"), flags))
-    spans = [
-        at for match in re.compile(f"{pattern}+", flags).finditer(_every_character()) for at in match.span()
-    ]
+    spans = [at for match in re.compile(f"{pattern}+", flags).finditer(_every_character()) for at in match.span()]
     return np.array(spans, dtype=np.int64)
 
 

@@ -45,8 +45,7 @@ CONDITIONS = frozenset({"AT", "ASSERT", "ASSERT_NOT"})
 # Functions that change the type of each lexeme for itself, and of none that they have changed. What such a
 # lexer reads with itself has the same tokens whether it has changed them before or not.
 CHANGE_ONCE = frozenset(
-    f"{name}.get_tokens_unprocessed"
-    for name in ("CFamilyLexer", "CommonLispLexer", "PhpLexer", "Scheme", "SwiftLexer")
+    f"{name}.get_tokens_unprocessed" for name in ("CFamilyLexer", "CommonLispLexer", "PhpLexer", "Scheme", "SwiftLexer")
 )
 
 
@@ -279,9 +278,7 @@ def dispatching_lexer(lexer: type[Lexer], base: type[DispatchingLexer] = Dispatc
         names = {**loop.__globals__, "RegexLexer": base}
         changed = FunctionType(loop.__code__, names, loop.__name__, loop.__defaults__, loop.__closure__)
         once = loop.__qualname__ in CHANGE_ONCE
-        return _dispatching(
-            lexer, base, changes_tokens=True, reads_itself=once, get_tokens_unprocessed=changed
-        )
+        return _dispatching(lexer, base, changes_tokens=True, reads_itself=once, get_tokens_unprocessed=changed)
     return lexer()
 
 

@@ -80,9 +80,7 @@ def pack(tables: LexerTables) -> bytes:
     arrays = [(array.dtype.str, [*array.shape]) for array in tables.program]
     types = [[*one] for one in tables.types]
     header = Header(versions(), types, tables.registers, tables.folds, arrays)
-    return zlib.compress(
-        b"".join((json.dumps(header).encode(), b"\n", *(array.tobytes() for array in tables.program)))
-    )
+    return zlib.compress(b"".join((json.dumps(header).encode(), b"\n", *(array.tobytes() for array in tables.program))))
 
 
 def unpack(packed: bytes, lexer: Any) -> LexerTables | None:

@@ -101,9 +101,15 @@ def choose(code: Numbers, stack: Stack, top: int, address: int, here: int, index
 
 @bare_njit
 def match_several(
-    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, here: int,
+    code: Numbers,
+    member: KindRows,
+    kinds: CharacterKinds,
+    stack: Stack,
+    top: int,
+    address: int,
+    here: int,
     left: int,
-) -> Step:  # fmt: skip
+) -> Step:
     """Match a word, or one character repeatedly."""
     operation, row = code[address], code[address + 1]
     if operation == WORD:
@@ -129,9 +135,16 @@ def match_several(
 
 @bare_njit
 def take_less(
-    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, end: int,
-    least: int, left: int,
-) -> Step:  # fmt: skip
+    code: Numbers,
+    member: KindRows,
+    kinds: CharacterKinds,
+    stack: Stack,
+    top: int,
+    address: int,
+    end: int,
+    least: int,
+    left: int,
+) -> Step:
     """Go on behind the last place up to `end` where what follows can begin."""
     follow = code[address + 4]
     while not member[follow, kinds[end]]:
@@ -146,9 +159,16 @@ def take_less(
 
 @bare_njit
 def take_more(
-    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, end: int,
-    most: int, left: int,
-) -> Step:  # fmt: skip
+    code: Numbers,
+    member: KindRows,
+    kinds: CharacterKinds,
+    stack: Stack,
+    top: int,
+    address: int,
+    end: int,
+    most: int,
+    left: int,
+) -> Step:
     """Go on at the first place from `end` on where what follows can begin."""
     row, follow = code[address + 1], code[address + 4]
     while not member[follow, kinds[end]]:
@@ -163,9 +183,15 @@ def take_more(
 
 @bare_njit
 def repeat(
-    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int,
+    code: Numbers,
+    member: KindRows,
+    registers: Numbers,
+    stack: Stack,
+    top: int,
+    address: int,
+    here: int,
     kind: int,
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Return where to go on in a repeat with a counter."""
     operation, counter = code[address], code[address + 1]
     repeats, begun = registers[counter], registers[counter + 1]
@@ -196,9 +222,15 @@ def repeat(
 
 @bare_njit
 def enter(
-    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int,
+    code: Numbers,
+    member: KindRows,
+    registers: Numbers,
+    stack: Stack,
+    top: int,
+    address: int,
+    here: int,
     kind: int,
-) -> tuple[int, int, int]:  # fmt: skip
+) -> tuple[int, int, int]:
     """Begin a part that is matched for itself."""
     operation, begin, body = code[address], here, address + 2
     if operation == POSSESSIVE:
@@ -290,9 +322,7 @@ def match_at(program: Program, text: Text, memory: Memory, start: int, at: int) 
         if operation == SPLIT:
             address, top = split(code, member, stack, top, address, here, kinds[here])
         elif operation == BRANCH:
-            address, top = choose(
-                code, stack, top, address, here, program.choices[code[address + 1], kinds[here]]
-            )
+            address, top = choose(code, stack, top, address, here, program.choices[code[address + 1], kinds[here]])
         elif operation == CHARACTER:
             address = address + 2 if kinds[here] == code[address + 1] else -1
             here += 1

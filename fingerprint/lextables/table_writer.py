@@ -388,9 +388,7 @@ class TableWriter:
     `most_asking` is the share of the rules that may need Python.
     """
 
-    def __init__(
-        self, rules: dict[str, list[Rule]], *, reads_itself: bool, most_asking: float = MOST_ASKING
-    ) -> None:
+    def __init__(self, rules: dict[str, list[Rule]], *, reads_itself: bool, most_asking: float = MOST_ASKING) -> None:
         self.states = numbered_states(rules)
         self._reads_itself, self._most_asking = reads_itself, most_asking
         self._rules = numbered_rules(rules, self.states)

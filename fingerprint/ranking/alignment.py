@@ -275,11 +275,7 @@ def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tu
     while a - low > 0 and b - low > 0 and left.kinds[a - low - 1] == right.kinds[b - low - 1]:
         low += 1
     high = 0
-    while (
-        a + high < len(left.kinds)
-        and b + high < len(right.kinds)
-        and left.kinds[a + high] == right.kinds[b + high]
-    ):
+    while a + high < len(left.kinds) and b + high < len(right.kinds) and left.kinds[a + high] == right.kinds[b + high]:
         high += 1
     return trim((left.boilerplate, right.boilerplate), a - low, b - low, low + high)
 

@@ -70,9 +70,7 @@ def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLength
     for row in range(len(stretches) - 1, -1, -1):
         begin, end = stretches[row]
         tokens = kept[end] - kept[begin]
-        total += (weights[end] - weights[begin]) * length_factor(
-            before[row] + tokens + after, lengths.half_length
-        )
+        total += (weights[end] - weights[begin]) * length_factor(before[row] + tokens + after, lengths.half_length)
         if row > 0:
             gap = kept[begin] - kept[stretches[row - 1, 1]]
             after = (after + tokens) * continuation(gap, lengths.gap_scale)
@@ -129,9 +127,7 @@ def _close_coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     return bounds
 
 
-def quick_bounds(
-    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
-) -> Floats:
+def quick_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Floats:
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
     return similarity_of(cohort, lexical, pairs, coverage_bounds(cohort, pairs, check))[0] + SLACK
@@ -144,9 +140,7 @@ def worth_scoring(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePa
     return quick_bounds(cohort, lexical, candidates) >= LOWEST_THRESHOLD
 
 
-def close_bounds(
-    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
-) -> Floats:
+def close_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Floats:
     """Return a closer upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
     return similarity_of(cohort, lexical, pairs, _close_coverage_bounds(cohort, pairs, check))[0] + SLACK
@@ -313,9 +307,7 @@ class _Search(NamedTuple):
 
     def possible_rows(self) -> Positions:
         """Return the unscored rows that may be wanted, ascending."""
-        least = np.full(
-            len(self.bounds), min(_nth_best(self.similarity, self.wanted.best), self.wanted.least)
-        )
+        least = np.full(len(self.bounds), min(_nth_best(self.similarity, self.wanted.best), self.wanted.least))
         if self.wanted.of_each:
             least = np.minimum(least, _least_best_match(self.candidates, self.similarity))
         return np.flatnonzero((self.similarity == UNSCORED) & (self.bounds >= least))
@@ -351,9 +343,7 @@ def best_pairs(
     again. Only pairs that may be wanted by their quick bound get a closer bound.
     """
     bounds = quick_bounds(cohort, lexical, candidates, check)
-    search = _Search(
-        candidates, wanted, bounds, np.zeros(len(bounds), dtype=np.bool_), np.full(len(bounds), UNSCORED)
-    )
+    search = _Search(candidates, wanted, bounds, np.zeros(len(bounds), dtype=np.bool_), np.full(len(bounds), UNSCORED))
     parts = [] if scored is None else [scored]
     for part in parts:
         search.similarity[part.rows] = part.scores.similarity

@@ -189,9 +189,7 @@ def _pairs(table: Postings, floor: float, least: float, groups: Groups) -> Candi
     return CandidatePairs(*np.ascontiguousarray(rows.T))
 
 
-def rare_term_pairs(
-    ids: Hashes, owners: Owners, weights: Floats, groups: Groups = NO_GROUPS
-) -> CandidatePairs:
+def rare_term_pairs(ids: Hashes, owners: Owners, weights: Floats, groups: Groups = NO_GROUPS) -> CandidatePairs:
     """Return the pairs whose shared rare terms weigh at least `LEAST_TERMS`, with `shared` 0.
 
     Terms of at most `MOST_SUBMISSIONS` submissions are rare; many common terms make no candidate. `ids` and

@@ -140,9 +140,7 @@ def _mark_table() -> tuple[Kinds, Marks]:
     marked = [(WORD, families[name], word) for name, texts in HEAD_WORDS.items() for word in texts]
     marked += [(LEAVES, families[name], word) for name, texts in LEAVING_WORDS.items() for word in texts]
     marked += [(SEMICOLONS, families[name], OPENING) for name in WITH_SEMICOLONS]
-    marked += [
-        (mark, one, lexeme) for mark, texts in MARKED for lexeme in texts for one in set(families.values())
-    ]
+    marked += [(mark, one, lexeme) for mark, texts in MARKED for lexeme in texts for one in set(families.values())]
     return mark_table(marked)
 
 
@@ -205,9 +203,7 @@ def tail_lines(lines: LineMarks, heads: Flags) -> Flags:
     next_other = np.minimum.accumulate(np.where(closers, len(heads) - 1, numbers)[::-1])[::-1]
     following = np.minimum(numbers + 1, len(heads) - 1)
     ends_block = (
-        closers[following]
-        | (lines.closed > lines.opened)
-        | (lines.have(WORD)[following] & ~lines.have(IMPORTS))
+        closers[following] | (lines.closed > lines.opened) | (lines.have(WORD)[following] & ~lines.have(IMPORTS))
     )
     tails: Flags = heads[next_other[following]] & ends_block & ~heads
     return tails
@@ -430,9 +426,7 @@ def _at_kgrams(frequency: Ids, common: Flags, tokens: int) -> tuple[Ids, Flags]:
     return padded, is_common
 
 
-def _flags(
-    boilerplate: Flags, common: Flags, of_most: Flags, tokens: int, k: int
-) -> tuple[tuple[Flags, Flags], Flags]:
+def _flags(boilerplate: Flags, common: Flags, of_most: Flags, tokens: int, k: int) -> tuple[tuple[Flags, Flags], Flags]:
     """Return which tokens are boilerplate, and which that or common code; and which have no weight.
 
     The first three are flags of k-grams: `of_most` are those of files that most have.

@@ -63,9 +63,7 @@ class _ClassKgrams(NamedTuple):
 
     def places(self, first: int, after: int) -> Indexes:
         """Return where the k-grams [`first`, `after`) stand in a row, in ascending order."""
-        low, high = (
-            np.searchsorted(self.ids, self.ids[first], side, sorter=self.order) for side in ("left", "right")
-        )
+        low, high = (np.searchsorted(self.ids, self.ids[first], side, sorter=self.order) for side in ("left", "right"))
         starts = self._first_places(self.order[low:high])
         for step in range(1, after - first):
             starts = self.following(starts, first, step)

@@ -161,9 +161,7 @@ def _fill_equal(
 
 
 @bare_njit
-def _fill_whole_file(
-    pair: tuple[IndexedTokens, IndexedTokens], files: tuple[int, int], k: int, run: Positions
-) -> bool:
+def _fill_whole_file(pair: tuple[IndexedTokens, IndexedTokens], files: tuple[int, int], k: int, run: Positions) -> bool:
     """Fill the run of two equal files; return whether it has at least `k` tokens, and any that can match."""
     left, right = pair
     start, other, size = left.files.starts[files[0]], right.files.starts[files[1]], left.files.sizes[files[0]]

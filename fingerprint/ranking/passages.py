@@ -233,9 +233,7 @@ def _write_runs(
 
 
 @kernel
-def _align(
-    cohort: CohortArrays, pairs: Rows, k: int, distinct: tuple[int, int], counts: Positions
-) -> PassageRows:
+def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: tuple[int, int], counts: Positions) -> PassageRows:
     """Return the rows of all passages of the pairs, and fill `counts` with how many each pair has."""
     indexed = cohort[0]
     space, entered = cohort_workspace(indexed, distinct), -1

@@ -122,9 +122,7 @@ class Exclusions(NamedTuple):
     def with_statement(self, dictated: LexicalTerms, coarse: Terms) -> Exclusions:
         """Return these without the terms that the statement of the task dictates; see `TaskStatement`."""
         none = np.empty(0, np.uint64), np.empty(0, np.int32)
-        return self._replace(
-            lexical=[*self.lexical, dictated], coarse=[*self.coarse, CoarseFile("", *none, coarse)]
-        )
+        return self._replace(lexical=[*self.lexical, dictated], coarse=[*self.coarse, CoarseFile("", *none, coarse)])
 
 
 NO_EXCLUSIONS = Exclusions()
@@ -261,9 +259,7 @@ def _postings(files: Sequence[CohortFile]) -> tuple[Hashes, Owners]:
     return np.concatenate([np.empty(0, np.uint64), *(file.hashes for file in files)]), owners
 
 
-def _by_submission(
-    files: Sequence[CohortFile], submissions: int
-) -> tuple[list[list[Kinds]], list[list[LexicalTerms]]]:
+def _by_submission(files: Sequence[CohortFile], submissions: int) -> tuple[list[list[Kinds]], list[list[LexicalTerms]]]:
     """Return the kinds and the terms of the files of each submission."""
     kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
     terms: list[list[LexicalTerms]] = [[] for _ in range(submissions)]
@@ -338,12 +334,8 @@ def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Coll
         if len(columns[0]) and submission in counted:
             columns_of[submission].append(columns)
     # Hardly any other submissions have files of the same lengths.
-    lengths = {
-        one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()
-    }
-    contents = {
-        one: tuple(sorted(map(digest_columns, columns_of[one]))) for group in _alike(lengths) for one in group
-    }
+    lengths = {one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()}
+    contents = {one: tuple(sorted(map(digest_columns, columns_of[one]))) for group in _alike(lengths) for one in group}
     numbers = np.full(submissions, -1, dtype=np.int64)
     for number, group in enumerate(_alike(contents)):
         numbers[group] = number
@@ -416,9 +408,7 @@ class Ranking(NamedTuple):
         return translated
 
     def take(self, rows: npt.NDArray[np.integer]) -> Ranking:
-        return self._replace(
-            pairs=self.pairs.take(rows), scores=self.scores.take(rows), units=self.units[rows]
-        )
+        return self._replace(pairs=self.pairs.take(rows), scores=self.scores.take(rows), units=self.units[rows])
 
 
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
@@ -553,9 +543,7 @@ def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np
     return ~inputs.old_pairs.has_old(pairs.left, pairs.right)
 
 
-def _estimates(
-    inputs: RankingInput, sample: Floats, compared: int
-) -> tuple[UnrelatedPairs | None, SuggestedThreshold]:
+def _estimates(inputs: RankingInput, sample: Floats, compared: int) -> tuple[UnrelatedPairs | None, SuggestedThreshold]:
     """Return what follows from the similarities of the compared pairs of a class, or of a sample of them."""
     old = inputs.old_pairs
     submissions = len(inputs.cohort) if old is None else int((~old.old).sum())
@@ -579,9 +567,7 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     return merged.take(order[np.sort(first_places(left << SUBMISSION_BITS | right))])
 
 
-def pair_passages(
-    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end
-) -> PairPassages:
+def pair_passages(inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end) -> PairPassages:
     """Return the passages of pairs of a ranking, with its `units`; `check` as for `rank`.
 
     Passages of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams

@@ -124,9 +124,7 @@ def count_lines(rows: Runs, line_numbers: Ids) -> int:
 
 
 @bare_njit
-def _count_with_common(
-    passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
-) -> None:
+def _count_with_common(passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage) -> None:
     for at in range(len(passages)):
         a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
         coverage.with_common[row, 0] += left.with_common[a + length] - left.with_common[a]
@@ -134,9 +132,7 @@ def _count_with_common(
 
 
 @bare_njit
-def _count_passages(
-    passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
-) -> None:
+def _count_passages(passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage) -> None:
     """Fill one row of `coverage`, except its weight. This sorts `passages` by right token."""
     coverage.lines[row, 0] = count_lines(passages, left.line_numbers)
     for at in range(len(passages)):
@@ -204,9 +200,7 @@ def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
 class ScorePairs(Protocol):
     """`score`, or a function in its place that returns the same scores, as of pairs scored elsewhere."""
 
-    def __call__(
-        self, cohort: Cohort, lexical: LexicalTable, pairs: CandidatePairs, check: Check, /
-    ) -> Scores: ...
+    def __call__(self, cohort: Cohort, lexical: LexicalTable, pairs: CandidatePairs, check: Check, /) -> Scores: ...
 
 
 class Scores(NamedTuple):
@@ -234,9 +228,7 @@ def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats
     return np.diff(sums[cohort.submission_starts]).astype(np.float64)[pairs]
 
 
-def score(
-    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
-) -> Scores:
+def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Scores:
     """Score every candidate pair, on all cores; call `check` every few tenths of a second, see `run_chunks`.
 
     Returns: `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals`, `names` and

@@ -175,9 +175,7 @@ def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> 
 
 
 @kernel
-def fill_ranked_runs(
-    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
-) -> int:
+def fill_ranked_runs(pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs) -> int:
     """Fill `rows` as `list_runs` does, but only with runs through occurrences of about the same rank.
 
     Occurrences of a k-gram are ranked by position among those with the same k-gram before them. `steps` is
@@ -270,9 +268,7 @@ def _first_open(
     # What ends the window has to be open on the right too.
     b = space.heads[group] if space.heads[space.groups[a + length - k]] >= 0 else -1
     while b >= 0 and not (
-        right[b + length - k] == last
-        and _is_free(space.taken[1], b, length, k)
-        and (file < 0 or numbers[b] == file)
+        right[b + length - k] == last and _is_free(space.taken[1], b, length, k) and (file < 0 or numbers[b] == file)
     ):
         b = space.after[b]
     return b
@@ -412,9 +408,7 @@ def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
 
 
 @njit
-def _add_tiles(
-    runs: Runs, lengths: tuple[int, int], sides: tuple[Ids, tuple[Flags, Flags]], tiles: Runs
-) -> int:
+def _add_tiles(runs: Runs, lengths: tuple[int, int], sides: tuple[Ids, tuple[Flags, Flags]], tiles: Runs) -> int:
     """Fill `tiles` with pieces of the runs, longest first, then by place; return their number.
 
     `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and the
@@ -506,9 +500,7 @@ def _add_from_index(
 
 
 @njit
-def _add_from_runs(
-    pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs, count: int
-) -> int:
+def _add_from_runs(pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs, count: int) -> int:
     """Add the tiles from a list of runs; return their number.
 
     Long tiles in files that are partners come first, then other long tiles, then short ones in the same

@@ -111,9 +111,7 @@ def _coarse(files: Sequence[tuple[int, CoarseFile | None]], number: int) -> Coar
     return file
 
 
-def _values(
-    cohort: Cohort, literals: TermTable, units: Sequence[Sequence[CoarseFile]]
-) -> tuple[Hashes, Owners]:
+def _values(cohort: Cohort, literals: TermTable, units: Sequence[Sequence[CoarseFile]]) -> tuple[Hashes, Owners]:
     """Return the values that find candidates: literals, and fingerprints that are not of boilerplate."""
     values = [literals.ids.astype(np.uint64)]
     owners = [np.repeat(np.arange(len(units), dtype=np.int32), np.diff(literals.bounds))]
@@ -175,9 +173,7 @@ def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Score
     right = np.where(exchanged, scores.left_share, scores.right_share)
     with_common = scores.left_with_common, scores.right_with_common
     both = np.where(exchanged, with_common[::-1], with_common)
-    return scores._replace(
-        left_share=left, right_share=right, left_with_common=both[0], right_with_common=both[1]
-    )
+    return scores._replace(left_share=left, right_share=right, left_with_common=both[0], right_with_common=both[1])
 
 
 def without_terms(units: int) -> LexicalTable:
@@ -190,9 +186,7 @@ def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> 
     """Return the scores with the evidence of literals, calibrated; both kinds add up to the similarity."""
     sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
     mass = passage_mass(sizes.min(axis=1), sizes.max(axis=1))
-    literals, amount, _ = inputs.literals.shares(
-        units, COARSE_LITERALS, beside_passages(structure.similarity)
-    )
+    literals, amount, _ = inputs.literals.shares(units, COARSE_LITERALS, beside_passages(structure.similarity))
     literal_mass = np.minimum(amount, COARSE_LITERALS.cap * mass)
     total = mass + literal_mass
     by_structure, by_literals = (

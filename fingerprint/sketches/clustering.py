@@ -209,9 +209,7 @@ class UnionFind:
         return self._parents.copy()
 
 
-def components(
-    count: int, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]
-) -> npt.NDArray[np.int64]:
+def components(count: int, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Label the connected components of `count` documents that are joined by the pairs (left[i], right[i]).
 
     count : number of documents, at least 0
@@ -258,9 +256,7 @@ def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs, 
         document = end
 
 
-def pair_runs(
-    records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON, start: int = 0
-) -> None:
+def pair_runs(records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON, start: int = 0) -> None:
     """Add sorted runs of (pair, count) of the documents that share values to `runs`: phase 3.
 
     A pair is left << 32 | right with left < right and right >= `start`. A value in more than `common`
@@ -304,9 +300,7 @@ def _group_ends(keys: Words) -> Documents:
 
 
 @kernel
-def _expand(
-    documents: Words, ends: Documents, row: int, start: int, out: tuple[Words, int]
-) -> tuple[int, int]:
+def _expand(documents: Words, ends: Documents, row: int, start: int, out: tuple[Words, int]) -> tuple[int, int]:
     """Write the pairs of record `row` with each later one of its group, row by row while they fit.
 
     Returns the next row and the filled length of the buffer.
@@ -359,10 +353,15 @@ def check_limits(threshold: float, common: int) -> None:
 
 
 def cluster(
-    sketches: Sketches, *, threshold: float = THRESHOLD, common: int = COMMON, budget: int = BUDGET,
-    exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None,
+    sketches: Sketches,
+    *,
+    threshold: float = THRESHOLD,
+    common: int = COMMON,
+    budget: int = BUDGET,
+    exact: Sequence[Hashable] | None = None,
+    lexical: Sequence[Hashable] | None = None,
     folder: Path | None = None,
-) -> Clustering:  # fmt: skip
+) -> Clustering:
     """Cluster documents whose sketches resemble each other ("The clustering algorithm").
 
     sketches : MOD_m sketches of n documents (phase 1)
@@ -407,9 +406,15 @@ def duplicate_labels(
 
 
 def cluster_by_super_shingles(
-    sketches: Sketches, size: int, *, threshold: float | None = None, common: int = COMMON,
-    budget: int = BUDGET, exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None,
-) -> Clustering:  # fmt: skip
+    sketches: Sketches,
+    size: int,
+    *,
+    threshold: float | None = None,
+    common: int = COMMON,
+    budget: int = BUDGET,
+    exact: Sequence[Hashable] | None = None,
+    lexical: Sequence[Hashable] | None = None,
+) -> Clustering:
     """Cluster documents that share a super-shingle of `size` values ("Super shingles").
 
     Without a `threshold` no pairs are formed, and `common` is not used. With one, two documents that share a
@@ -448,9 +453,7 @@ def resemblances(sketches: Sketches, left: Documents, right: Documents) -> npt.N
 
 
 @kernel
-def _count_shared(
-    values: Words, offsets: Documents, left: Documents, right: Documents, shared: Documents
-) -> None:
+def _count_shared(values: Words, offsets: Documents, left: Documents, right: Documents, shared: Documents) -> None:
     for pair in range(len(left)):
         i, j = offsets[left[pair]], offsets[right[pair]]
         shared[pair] = 0
@@ -501,9 +504,13 @@ def count_shared(
 
 
 def merge_shared(
-    sketches: Sketches, duplicates: Documents, shards: Iterable[SharedValues], *,
-    threshold: float = THRESHOLD, budget: int = BUDGET,
-) -> Clustering:  # fmt: skip
+    sketches: Sketches,
+    duplicates: Documents,
+    shards: Iterable[SharedValues],
+    *,
+    threshold: float = THRESHOLD,
+    budget: int = BUDGET,
+) -> Clustering:
     """Return the clusters of `cluster` from the counts of all ranges, each range once, in any order.
 
     Raises ValueError when `threshold` is not above 0 and at most 1, or `budget` is too small.

@@ -104,9 +104,7 @@ def compress(values: Words) -> Blocks:
     Raises ValueError when `values` is not a uint64 array in ascending order.
     """
     if values.dtype != np.uint64 or values.ndim != 1 or np.any(values[1:] < values[:-1]):
-        raise ValueError(
-            f"{values.ndim}-dimensional {values.dtype} values are given; ascending uint64 is needed"
-        )
+        raise ValueError(f"{values.ndim}-dimensional {values.dtype} values are given; ascending uint64 is needed")
     heads = np.empty(len(values), dtype=np.uint8)
     _differing_bits(values, heads)
     code = huffman_code(np.bincount(heads[1:], minlength=EQUAL + 1))
@@ -166,9 +164,12 @@ def _write_bits(words: Words, at: np.int64, bits: np.uint64, width: np.int64) ->
 
 @kernel
 def _write(
-    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: PrefixCode,
+    values: Words,
+    heads: npt.NDArray[np.uint8],
+    firsts: npt.NDArray[np.int64],
+    code: PrefixCode,
     words: WordRows,
-) -> None:  # fmt: skip
+) -> None:
     one = np.uint64(1)
     for block in range(len(words)):
         words[block, 0] = values[firsts[block]]
@@ -223,9 +224,7 @@ def _read(blocks: Blocks, block: int, values: Words) -> None:
 
 
 @njit
-def _select_matches(
-    values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64, distance: int
-) -> int:
+def _select_matches(values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64, distance: int) -> int:
     """Move the distinct fingerprints that match to the front of `values`; return their number.
 
     `before` is the last fingerprint of the block before.
@@ -300,9 +299,7 @@ class BlockTables:
         end[matches[1] == ~np.uint64(0)] = len(self._positions)  # where adding 1 overflowed to 0
         repeats = end - first
         ranks = np.arange(repeats.sum()) + np.repeat(end - np.cumsum(repeats), repeats)
-        return np.array(
-            [np.repeat(matches[0].astype(np.int64), repeats), self._positions[ranks]], dtype=np.int64
-        )
+        return np.array([np.repeat(matches[0].astype(np.int64), repeats), self._positions[ranks]], dtype=np.int64)
 
     def _permuted(self, values: Words, t: int) -> Words:
         permuted = np.empty_like(values)
@@ -350,9 +347,7 @@ class HammingIndex:
     def __init__(self, values: Words, *, tables: int | Design = 10, compressed: bool = False) -> None:
         _check_uint64(values, "values")
         if len(values) > MAX_FINGERPRINTS:
-            raise ValueError(
-                f"{len(values)} fingerprints are given; an index holds {MAX_FINGERPRINTS} at most"
-            )
+            raise ValueError(f"{len(values)} fingerprints are given; an index holds {MAX_FINGERPRINTS} at most")
         self.design = tables if isinstance(tables, Design) else _example_design(tables)
         self._values = values
         tables_class = BlockTables if compressed else SortedTables
@@ -383,9 +378,13 @@ class HammingIndex:
 
 
 def batch_query(
-    fingerprints: Words, stored: Words | Path, distance: int = 3, *, tables: int | Design = 10,
+    fingerprints: Words,
+    stored: Words | Path,
+    distance: int = 3,
+    *,
+    tables: int | Design = 10,
     chunk: int = CHUNK,
-) -> Matches:  # fmt: skip
+) -> Matches:
     """Answer many queries with one scan of the stored fingerprints: the batch mode (section 3.3).
 
     The tables are built on the queries, of which there are far fewer.
@@ -431,6 +430,4 @@ def _example_design(tables: int) -> Design:
 
 def _check_uint64(values: Words, name: str) -> None:
     if values.dtype != np.uint64 or values.ndim != 1:
-        raise ValueError(
-            f"{name} is a {values.ndim}-dimensional {values.dtype} array; 1 dimension of uint64 is needed"
-        )
+        raise ValueError(f"{name} is a {values.ndim}-dimensional {values.dtype} array; 1 dimension of uint64 is needed")

@@ -143,9 +143,7 @@ def coarsen(sketch: AdaptiveSketch, level: int) -> AdaptiveSketch:
     engine version.
     """
     if sketch.engine_version != ENGINE_VERSION:
-        raise ValueError(
-            f"sketch of engine version {sketch.engine_version}; only version {ENGINE_VERSION} is compared"
-        )
+        raise ValueError(f"sketch of engine version {sketch.engine_version}; only version {ENGINE_VERSION} is compared")
     if not sketch.level <= level < WORD_BITS:
         raise ValueError(f"level is {level}; this sketch coarsens to {sketch.level} to {WORD_BITS - 1}")
     values = sketch.values[sketch.values % np.uint64(1 << level) == 0]
@@ -237,9 +235,7 @@ class Sketches:
                 f"only those of {ENGINE_VERSION} are compared"
             )
         if self.values.dtype != np.uint64 or self.values.ndim != 1:
-            raise ValueError(
-                f"values are {self.values.ndim}-dimensional {self.values.dtype}; uint64 is needed"
-            )
+            raise ValueError(f"values are {self.values.ndim}-dimensional {self.values.dtype}; uint64 is needed")
         offsets, end = self.offsets, len(self.values)
         if not len(offsets) or offsets[0] or offsets[-1] != end or np.any(offsets[1:] < offsets[:-1]):
             raise ValueError(f"offsets do not ascend from 0 to {end}, the number of values")

@@ -101,13 +101,9 @@ def simhash(features: Words, weights: Floats | None = None) -> int:
 
 def _check_offsets(features: Words, offsets: npt.NDArray[np.integer]) -> None:
     if features.dtype != np.uint64 or features.ndim != 1:
-        raise ValueError(
-            f"features are {features.ndim}-dimensional {features.dtype}; uint64 hashes are needed"
-        )
+        raise ValueError(f"features are {features.ndim}-dimensional {features.dtype}; uint64 hashes are needed")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(features):
-        raise ValueError(
-            f"offsets are {offsets}; they begin with 0 and end with {len(features)}, all features"
-        )
+        raise ValueError(f"offsets are {offsets}; they begin with 0 and end with {len(features)}, all features")
     empty = np.flatnonzero(offsets[1:] <= offsets[:-1])
     if len(empty):
         raise ValueError(f"document {empty[0]} has no features; a fingerprint is made of at least 1")

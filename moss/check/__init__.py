@@ -69,9 +69,13 @@ Paths = AnyPath | Iterable[AnyPath]
 
 
 def compare(
-    path: AnyPath, *, boilerplate: Paths = (), earlier: Paths = (), language: str = "",
+    path: AnyPath,
+    *,
+    boilerplate: Paths = (),
+    earlier: Paths = (),
+    language: str = "",
     top: int | None = None,
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     """Compare the submissions of a folder or an archive, as `moss check` does.
 
     `boilerplate` names handed-out code, `earlier` work of earlier years, `language` that of every file, else
@@ -98,7 +102,6 @@ def _paths(given: Paths) -> tuple[Path, ...]:
 
 def _pair(row: dict[str, Any]) -> ComparedPair:
     passages = [
-        SharedPassage(**one | {side: Lines(**one[side]) for side in ("left", "right")})
-        for one in row["passages"]
+        SharedPassage(**one | {side: Lines(**one[side]) for side in ("left", "right")}) for one in row["passages"]
     ]
     return ComparedPair(**{name: row[name] for name in ComparedPair._fields} | {"passages": passages})

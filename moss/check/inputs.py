@@ -141,9 +141,7 @@ class AllInputs:
         }
 
 
-def read_all(
-    path: Path, earlier: Iterable[Path], options: InputOptions, solutions: Iterable[Path] = ()
-) -> AllInputs:
+def read_all(path: Path, earlier: Iterable[Path], options: InputOptions, solutions: Iterable[Path] = ()) -> AllInputs:
     """Return the submissions of a class, grouped as chosen, and others, as their layouts name them.
 
     The others are of earlier work, and model solutions. Raises BadArchive when a path cannot be read, or an

@@ -188,8 +188,7 @@ def _block_order(block: list[Passage]) -> tuple[float, int]:
 def _blocks(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
     numbers = {passage: number for number, passage in enumerate(pair.passages)}
     return [
-        _block(report, block, translated=pair.translated)
-        | {"passages": [numbers[passage] for passage in block]}
+        _block(report, block, translated=pair.translated) | {"passages": [numbers[passage] for passage in block]}
         for block in weighted_blocks(pair.passages)
     ]
 

@@ -107,9 +107,7 @@ class LocalReport:
     def flags(self) -> Callable[[int, int], str]:
         """Return a function that returns the flag of a pair, by indexes; see `PairRow`."""
         same = SameCode.of(self)
-        return lambda left, right: "; ".join(
-            filter(None, (self.origin(left, right), *same.flags(left, right)))
-        )
+        return lambda left, right: "; ".join(filter(None, (self.origin(left, right), *same.flags(left, right))))
 
     def origin(self, left: int, right: int) -> str:
         """Return what is said of a pair, by indexes, of one student or with a model solution."""
@@ -207,9 +205,7 @@ class SameCode(NamedTuple):
 
     def flags(self, left: int, right: int) -> Iterator[str]:
         """Yield the strongest sameness of two submissions, by index, and how many files are identical."""
-        same = (
-            text for text, keys in zip(SAMENESS, self.keys, strict=True) if keys[left] == keys[right] != ()
-        )
+        same = (text for text, keys in zip(SAMENESS, self.keys, strict=True) if keys[left] == keys[right] != ())
         strongest = next(same, "")
         yield strongest
         (number,) = count_same_files(self.files, [(left, right)])
@@ -411,9 +407,7 @@ def _ranking_input(
     for place, number in enumerate(order):
         sides[number >= all_inputs.first_earlier].append(place)
     old_pairs = engine.OldPairs.from_lists(len(order), sides[1], across=sides) if sides[1] else None
-    return engine.RankingInput.from_files(
-        columns, len(order), PARAMS.k, exclusions, groups, old_pairs=old_pairs
-    )
+    return engine.RankingInput.from_files(columns, len(order), PARAMS.k, exclusions, groups, old_pairs=old_pairs)
 
 
 def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
@@ -455,15 +449,11 @@ def _exclusions(boilerplate: list[Reading], limit: int | Literal["default"]) -> 
     )
 
 
-def _with_statement(
-    exclusions: Exclusions, statement: TaskStatement | None, files: list[LocalFile]
-) -> Exclusions:
+def _with_statement(exclusions: Exclusions, statement: TaskStatement | None, files: list[LocalFile]) -> Exclusions:
     """Return exclusions without what a statement dictates in these files."""
     if statement is None:
         return exclusions
-    return exclusions.with_statement(
-        statement.lexical(file.reading.words for file in files), statement.coarse
-    )
+    return exclusions.with_statement(statement.lexical(file.reading.words for file in files), statement.coarse)
 
 
 def preview_path(path: Path, options: InputOptions) -> Preview:
@@ -476,9 +466,12 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
     for entry in entries:
         builder.add(entry)
     preview = preview_upload(
-        builder.listing(), left_out_listing(entries, options.patterns),
-        (entry for entry in entries if entry.reason), options.choices, options.identify,
-    )  # fmt: skip
+        builder.listing(),
+        left_out_listing(entries, options.patterns),
+        (entry for entry in entries if entry.reason),
+        options.choices,
+        options.identify,
+    )
     chosen = ChosenLanguages("", options.language_patterns)
     preview = preview.with_languages(_detected(entries, preview.counted), chosen)
     more = roster_warnings(options.roster, preview.grouping.submissions)

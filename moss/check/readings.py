@@ -57,9 +57,7 @@ def _reader_digest() -> bytes:
     digest = blake2b("".join(map(version, READER_LIBRARIES)).encode(), digest_size=16)
     engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
     intake = Path(submissions.__file__).parent / "intake"
-    languages = sorted(
-        source for name in ("languages", "lextables") for source in (engine / name).rglob("*.py")
-    )
+    languages = sorted(source for name in ("languages", "lextables") for source in (engine / name).rglob("*.py"))
     root = (engine / "tokens.py", engine / "reading.py")
     for source in (*languages, *root, intake / "packed_readings.py", check / "readings.py"):
         digest.update(source.read_bytes())
@@ -237,9 +235,7 @@ def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]
 
 def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> list[Reading | str]:
     with closing(ReadingCache(folder)) as cache:
-        keys = [
-            reading_key(job.data, job.path, job.language, coarse=job.coarse, words=job.words) for job in jobs
-        ]
+        keys = [reading_key(job.data, job.path, job.language, coarse=job.coarse, words=job.words) for job in jobs]
         results: dict[bytes, Reading | str] = {
             key: PackedReading.from_bytes(packed).reading() for key, packed in cache.find(keys).items()
         }

@@ -23,9 +23,11 @@ Row = dict[str, str]
 def people(command: Callable[..., None]) -> Callable[..., None]:
     """Add to a command the names of accounts, and a file of them."""
     of_file = click.option(
-        "--csv", "file", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        "--csv",
+        "file",
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
         help="A CSV file, whose first line has the columns username, email, first_name and last_name.",
-    )  # fmt: skip
+    )
     return click.argument("usernames", nargs=-1)(of_file(command))
 
 
@@ -183,6 +185,8 @@ def _note(what: str, users: list[User]) -> None:
 
     for user in users:
         AuditEntry.objects.create(
-            who=caller("account"), action=AuditAction.CHANGED_PEOPLE, subject=f"{what}: {user.username}",
+            who=caller("account"),
+            action=AuditAction.CHANGED_PEOPLE,
+            subject=f"{what}: {user.username}",
             page="moss account",
-        )  # fmt: skip
+        )

@@ -72,9 +72,7 @@ class Listing(NamedTuple):
 class InputPath(click.Path):
     """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
 
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
+    def convert(self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if not path.is_file() and not path.is_dir():
             self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
@@ -100,9 +98,7 @@ class DueDate(click.ParamType[datetime]):
 
     name = "date"
 
-    def convert(
-        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
+    def convert(self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         if isinstance(value, datetime):
             return value
         due = outside_time(value)
@@ -132,9 +128,7 @@ class Renaming(click.ParamType[tuple[str, str]]):
 class OutputPath(click.Path):
     """A file to write. A path that cannot be created is refused before the ranking starts."""
 
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
+    def convert(self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         folder = click.format_filename(path.parent)
         # The methods of pathlib raise an error for a path in a folder that may not be searched.
@@ -267,11 +261,21 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_inputs(
-        *args: Any, layout: str, depth: int | None, attempts: Attempts, due: datetime | None,
-        split: tuple[str, ...], rename: tuple[tuple[str, str], ...], roster: Path | None,
-        include: tuple[str, ...], exclude: tuple[str, ...], only: tuple[str, ...], language_of: str,
-        partial: bool, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        *args: Any,
+        layout: str,
+        depth: int | None,
+        attempts: Attempts,
+        due: datetime | None,
+        split: tuple[str, ...],
+        rename: tuple[tuple[str, str], ...],
+        roster: Path | None,
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        only: tuple[str, ...],
+        language_of: str,
+        partial: bool,
+        **kwargs: Any,
+    ) -> None:
         from moss.check.inputs import InputOptions
         from moss.commands.tables import printable
         from submissions.intake.choices import BadChoices, Choices
@@ -305,56 +309,75 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
 
 
 @click.command()
-@click.argument(
-    "path", nargs=-1, required=True, metavar="PATH", type=InputPath(exists=True), callback=_only_path
-)
+@click.argument("path", nargs=-1, required=True, metavar="PATH", type=InputPath(exists=True), callback=_only_path)
+@click.option("-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file.")
 @click.option(
-    "-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file."
-)
-@click.option(
-    "-b", "--boilerplate", "boilerplate", multiple=True, type=InputPath(exists=True), metavar="PATH",
+    "-b",
+    "--boilerplate",
+    "boilerplate",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
     help="Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored "
     "everywhere. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "--statement", "statements", multiple=True, type=InputPath(exists=True, dir_okay=False), metavar="FILE",
+    "--statement",
+    "statements",
+    multiple=True,
+    type=InputPath(exists=True, dir_okay=False),
+    metavar="FILE",
     help="The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
     "names say nothing. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "--solution", "solutions", multiple=True, type=InputPath(exists=True), metavar="PATH",
+    "--solution",
+    "solutions",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
     help="A model solution (a file, a folder or an archive), such as what a language model wrote: compared "
     "with those in PATH, and counted nowhere. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "--earlier", multiple=True, type=InputPath(exists=True), metavar="PATH",
+    "--earlier",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
     help="Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
     "with those in PATH, and not among itself. May be repeated.",
-)  # fmt: skip
+)
 @click.option(
-    "-m", "--common", type=NumberOrPercentage(), metavar="N",
+    "-m",
+    "--common",
+    type=NumberOrPercentage(),
+    metavar="N",
     help="Ignore passages that are in more than N submissions as common code; N may be a percentage of "
     "them. Default: 50%, but at least 10; submissions that are alike count as one then.",
-)  # fmt: skip
+)
 @click.option(
-    "-n", "--show", "--top", type=click.IntRange(min=1), metavar="N",
+    "-n",
+    "--show",
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
     help="Highest number of pairs to list. Default: 10 in a terminal, those to read first; 250 in a file or "
     "a pipe; in HTML the pairs to read and the best of each submission.",
-)  # fmt: skip
-@input_options
-@click.option(
-    "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
 )
+@input_options
+@click.option("--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing.")
 @click.option("--all", "every_pair", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option("-v", "--verbose", is_flag=True, help="Name each file that was skipped, and leave out no note.")
 @click.option(
-    "--format", "output_format", type=click.Choice(OUTPUT_FORMATS), default="table", show_default=True,
+    "--format",
+    "output_format",
+    type=click.Choice(OUTPUT_FORMATS),
+    default="table",
+    show_default=True,
     help="Format of the output; excel-en and excel-de are CSV for an Excel that separates lists by a comma "
     "or a semicolon; jplag and dolos are CSV with the columns of these tools.",
-)  # fmt: skip
-@click.option(
-    "-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file."
 )
+@click.option("-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file.")
 @click.option("--open", "opens", is_flag=True, help="Write the pairs as HTML and open them in the browser.")
 def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
@@ -441,9 +464,7 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
     return [json.dumps(preview.to_json(), indent=2, ensure_ascii=False) + "\n"]
 
 
-def _write_report(
-    report: LocalReport, listing: Listing, path: Path, output: Path | None, *, verbose: bool
-) -> None:
+def _write_report(report: LocalReport, listing: Listing, path: Path, output: Path | None, *, verbose: bool) -> None:
     """Write the answer, the pairs and then the notes; answer and notes go to the error stream."""
     from moss.check.outputs import answer_of
     from moss.commands.tables import fitting, notes, printable

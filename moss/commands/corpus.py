@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from submissions.archive.signatures import SkippedDocument
 
 PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
-NAME = click.option(
-    "--name", default="default", show_default=True, metavar="CORPUS", help="Name of the corpus."
-)
+NAME = click.option("--name", default="default", show_default=True, metavar="CORPUS", help="Name of the corpus.")
 WORKERS = click.option(
     "--workers/--here", "on_workers", default=None, help="Have all workers of the installation do this, or "
     "this process. By default workers do it where REDIS_URL names a broker and a worker answers.",
@@ -36,9 +34,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as
 INTERRUPTED_STATUS = 130  # the exit status that shells report for a command ended by Ctrl-C
 
 
-def _corpus_table(
-    headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[str]], empty: str
-) -> str:
+def _corpus_table(headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[str]], empty: str) -> str:
     """Return the rows as a table, or the sentence `empty` if there are none.
 
     The first `text_columns` columns are text, aligned left; the others are numbers, aligned right.
@@ -74,8 +70,7 @@ def added_text(name: str, added: SweepResult) -> str:
         f"{len(added.skipped)} skipped.\n"
     )
     return summary + "".join(
-        f"identical {printable(document.name)}: to {printable(document.same_as)}\n"
-        for document in added.identical
+        f"identical {printable(document.name)}: to {printable(document.same_as)}\n" for document in added.identical
     )
 
 
@@ -98,8 +93,7 @@ def clusters_text(clusters: Sequence[Sequence[ClusteredDocument]]) -> str:
 def matches_text(matches: Iterable[ResemblanceMatch]) -> str:
     """Return a table: both documents, kind of duplicate, resemblance, containment in both directions."""
     rows = [
-        (match.new, _name_with_sweeps(match.stored), match.same, *map(_percent, match.estimate))
-        for match in matches
+        (match.new, _name_with_sweeps(match.stored), match.same, *map(_percent, match.estimate)) for match in matches
     ]
     headings = ("new", "stored", "duplicate", "resemblance", "of new in stored", "of stored in new")
     return _corpus_table(headings, 3, rows, "No stored document is similar.")
@@ -125,12 +119,9 @@ def copies_text(copies: Iterable[NearCopyMatch]) -> str:
 def corpora_text(corpora: Iterable[CorpusSummary]) -> str:
     """Return a table: name, recipe, numbers of sweeps, documents and texts."""
     rows = [
-        (corpus.name, corpus.recipe, *map(str, (corpus.sweeps, corpus.documents, corpus.texts)))
-        for corpus in corpora
+        (corpus.name, corpus.recipe, *map(str, (corpus.sweeps, corpus.documents, corpus.texts))) for corpus in corpora
     ]
-    return _corpus_table(
-        ("corpus", "recipe", "sweeps", "documents", "texts"), 2, rows, "There is no corpus yet."
-    )
+    return _corpus_table(("corpus", "recipe", "sweeps", "documents", "texts"), 2, rows, "There is no corpus yet.")
 
 
 @click.group(short_help="Screen an archive of documents for near-duplicates.")
@@ -216,9 +207,7 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
             with _progress(path, "Adding") as advance:
                 added = add_documents(name, path, advance, on_workers=_chosen(on_workers))
         except KeyboardInterrupt:
-            click.echo(
-                "Stopped. The documents read so far are stored; run the same command to continue.", err=True
-            )
+            click.echo("Stopped. The documents read so far are stored; run the same command to continue.", err=True)
             sys.exit(INTERRUPTED_STATUS)
         if as_json:
             lists = {"identical": _dicts(added.identical), "skipped": _dicts(added.skipped)}
@@ -231,9 +220,12 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
 @corpus.command()
 @NAME
 @click.option(
-    "--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True,
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.5,
+    show_default=True,
     help="Estimated resemblance from which on two documents are joined.",
-)  # fmt: skip
+)
 @WORKERS
 @JSON
 def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
@@ -253,13 +245,20 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
 @PATH
 @NAME
 @click.option(
-    "--least", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
+    "--least",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.05,
+    show_default=True,
     help="Lowest share of one document that the other must contain.",
-)  # fmt: skip
+)
 @click.option(
-    "-n", "--show", type=click.IntRange(min=1), default=20, show_default=True,
+    "-n",
+    "--show",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
     help="Highest number of matches to list for each document.",
-)  # fmt: skip
+)
 @JSON
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Compare new documents with all stored ones: resemblance and containment, best matches first."""
@@ -281,9 +280,12 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
 @PATH
 @NAME
 @click.option(
-    "--distance", type=click.IntRange(0, 6), default=3, show_default=True,
+    "--distance",
+    type=click.IntRange(0, 6),
+    default=3,
+    show_default=True,
     help="Highest number of bits in which two SimHashes may differ.",
-)  # fmt: skip
+)
 @JSON
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""

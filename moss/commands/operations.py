@@ -32,9 +32,7 @@ SAME = click.option(
     multiple=True,
     help="A similar name of `find` that is this student's, by its key; several times.",
 )
-OTHERS = click.option(
-    "--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's."
-)
+OTHERS = click.option("--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's.")
 REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
 
 
@@ -128,9 +126,7 @@ def _delete_old(folder: Path) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--replace", is_flag=True, help="Delete what this installation holds.")
 @click.option("--check", "only_check", is_flag=True, help="Restore into a database that is dropped again.")
-@click.option(
-    "--unsigned", is_flag=True, help="Take FILE without the signature of this installation's SECRET_KEY."
-)
+@click.option("--unsigned", is_flag=True, help="Take FILE without the signature of this installation's SECRET_KEY.")
 @click.option(
     "--identity",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
@@ -300,9 +296,7 @@ def erase(
     click.echo("Backups from before still have this student: see docs/do/backup.md.")
 
 
-def _decided_scope(
-    name_or_id: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool
-) -> Scope:
+def _decided_scope(name_or_id: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool) -> Scope:
     """Return the scope of a student with a decision on all similar names, or fail with those without."""
     from submissions.students.finding import Decided
 
@@ -364,13 +358,14 @@ def token() -> None:
 @click.option("--name", required=True, help="What uses the token, such as a script.")
 @click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True)
 @click.option("--course", "courses", type=int, multiple=True, help="Only this course, by its id; repeatable.")
+@click.option("--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How long it holds.")
 @click.option(
-    "--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How long it holds."
+    "--role",
+    type=click.Choice(["instructor", "assistant", "observer"]),
+    default="instructor",
+    show_default=True,
+    help="Of a service account in these courses.",
 )
-@click.option(
-    "--role", type=click.Choice(["instructor", "assistant", "observer"]), default="instructor",
-    show_default=True, help="Of a service account in these courses.",
-)  # fmt: skip
 def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: int, role: str) -> None:  # noqa: PLR0917 - click's
     """Create a token for ACCOUNT and print it; it is not shown again.
 

@@ -59,13 +59,18 @@ ALONE = "Set {names}: a part that runs alone shares them with the others. `moss 
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @port_option
 @click.option(
-    "--workers", default=0, type=click.IntRange(0, 256), envvar="MOSS_WORKERS",
+    "--workers",
+    default=0,
+    type=click.IntRange(0, 256),
+    envvar="MOSS_WORKERS",
     help="Number of worker processes; one more takes only short work.  [default: one for each core]",
-)  # fmt: skip
+)
 @click.option(
-    "--listen", is_flag=True, envvar="MOSS_LISTEN",
+    "--listen",
+    is_flag=True,
+    envvar="MOSS_LISTEN",
     help="Also take the uploads of MOSS clients, as `moss listen` does.",
-)  # fmt: skip
+)
 def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
 
@@ -168,9 +173,7 @@ def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
         task = bar.add_task("waiting", total=None)
         while activity_of(batch.assignment, report_state(batch.assignment)).is_live:
             total = batch.documents_total or None
-            bar.update(
-                task, description=batch.get_state_display(), total=total, completed=batch.documents_done
-            )
+            bar.update(task, description=batch.get_state_display(), total=total, completed=batch.documents_done)
             supervisor.tick()
             time.sleep(POLL_SECONDS)
             batch.refresh_from_db()
@@ -205,9 +208,12 @@ def _result(assignment: Assignment) -> str:
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")
 @click.option(
-    "--patience", default=60, show_default=True, type=click.IntRange(1),
+    "--patience",
+    default=60,
+    show_default=True,
+    type=click.IntRange(1),
     help="Highest number of seconds to wait.",
-)  # fmt: skip
+)
 def stop(patience: int) -> None:
     """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has ended."""
     paths = installation_paths()
@@ -249,9 +255,7 @@ def manage(arguments: tuple[str, ...]) -> None:
         raise click.ClickException(str(error)) from error
     except DatabaseError as error:
         first_line = str(error).partition("\n")[0]
-        raise click.ClickException(
-            f"The database refused it: {first_line}. moss doctor says more."
-        ) from error
+        raise click.ClickException(f"The database refused it: {first_line}. moss doctor says more.") from error
     except SMTPException as error:
         raise click.ClickException(
             f"The mail could not be sent: {error}. The server for it is that of MOSS_MAIL_HOST."
@@ -260,9 +264,7 @@ def manage(arguments: tuple[str, ...]) -> None:
 
 @click.command(short_help="Run the web server alone until Ctrl-C.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on."
-)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on.")
 def web(host: str, port: int) -> None:
     """Run the web server alone until Ctrl-C; `moss worker` and `moss maintain` are the other parts.
 
@@ -275,9 +277,12 @@ def web(host: str, port: int) -> None:
 @click.command(short_help="Run a worker alone until Ctrl-C.")
 @click.option("--interactive", is_flag=True, help="Take only short work, which so never waits for long work.")
 @click.option(
-    "--processes", default=0, type=click.IntRange(0, 256), envvar="MOSS_WORKERS",
+    "--processes",
+    default=0,
+    type=click.IntRange(0, 256),
+    envvar="MOSS_WORKERS",
     help="Number of processes; one with --interactive.  [default: one for each core]",
-)  # fmt: skip
+)
 @click.option("--name", help="Name, unlike any other on this machine.  [default: worker, or interactive]")
 def worker(*, interactive: bool, processes: int, name: str | None) -> None:
     """Run a worker alone until Ctrl-C; SIGTERM lets it finish its tasks first.
@@ -304,9 +309,7 @@ def _without_owner() -> None:
 
 @click.command(short_help="Take the uploads of MOSS clients until Ctrl-C.")
 @click.option("--host", help="Address to listen on.  [default: MOSS_LISTEN_HOST, or 127.0.0.1]")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: MOSS_LISTEN_PORT, or 7690]"
-)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: MOSS_LISTEN_PORT, or 7690]")
 @click.option(
     "--results-at",
     help="Address of the web pages for the clients.  [default: MOSS_RESULTS_URL, or http://127.0.0.1:8000]",

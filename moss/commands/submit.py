@@ -174,9 +174,14 @@ def _course(service: Service, wanted: str) -> int:
 
 
 def send_file(
-    service: Service, path: str, file: Path, fields: Mapping[str, str], *, progress: Progress,
+    service: Service,
+    path: str,
+    file: Path,
+    fields: Mapping[str, str],
+    *,
+    progress: Progress,
     begun: BegunUpload,
-) -> Any:  # fmt: skip
+) -> Any:
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
 
     An upload that was begun and not ended goes on; one that arrived whole is not sent again. Raises
@@ -296,9 +301,7 @@ def submit_folder(
             raise NotRanked(f"There is no file in {folder}.")
         name = f"{folder.resolve().name or 'upload'}.zip".encode(errors="replace").decode()
         begun = BegunUpload.of(archive, service.server, path, role)
-        upload = send_file(
-            service, path, archive, {"filename": name, "role": role}, progress=progress, begun=begun
-        )
+        upload = send_file(service, path, archive, {"filename": name, "role": role}, progress=progress, begun=begun)
     try:
         result = _ranked(service, path, upload, show, progress)
     except NotRanked:
@@ -331,9 +334,7 @@ def submit_repositories(
     return {"repositories": fetch["repositories"], **_ranked(service, path, upload, show, progress)}
 
 
-def _ranked(
-    service: Service, path: str, upload: dict[str, Any], show: int, progress: Progress
-) -> dict[str, Any]:
+def _ranked(service: Service, path: str, upload: dict[str, Any], show: int, progress: Progress) -> dict[str, Any]:
     upload = _wait_for_upload(service, upload, progress)
     report = _wait_for_report(service, path, progress)
     pairs = service.get(f"{path}/pairs?limit={show}")["items"]
@@ -390,21 +391,24 @@ def _wait_for_report(service: Service, path: str, progress: Progress) -> dict[st
 @click.argument("server")
 @click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--assignment", required=True, help="Id of the assignment; with --course, its name.")
-@click.option(
-    "--course", default="", help="Name or id of the course; an assignment that is not there is created."
-)
+@click.option("--course", default="", help="Name or id of the course; an assignment that is not there is created.")
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The token.")
 @click.option("--earlier", "role", flag_value="earlier", help="The folder has earlier or other work.")
 @click.option("--model-solutions", "role", flag_value="model", help="Nobody handed in what the folder has.")
 @click.option(
-    "--git", "repositories", type=click.File(encoding="utf-8-sig"),
+    "--git",
+    "repositories",
+    type=click.File(encoding="utf-8-sig"),
     help="Instead of FOLDER: a list of Git repositories, 'student,address[,branch[,commit]]' a line.",
-)  # fmt: skip
+)
 @click.option("--git-token-env", default="", help="Name of the variable with the token that reads them.")
 @click.option(
-    "--again", "hours", type=click.IntRange(min=0), metavar="HOURS",
+    "--again",
+    "hours",
+    type=click.IntRange(min=0),
+    metavar="HOURS",
     help="With --git: fetch once more, so many hours after the due date; 0 is as soon as it has passed.",
-)  # fmt: skip
+)
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
 def submit(  # noqa: PLR0917 - click's
@@ -458,9 +462,7 @@ def _id(text: str) -> int:
 def _origin(server: str) -> str:
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.username:
-        raise click.UsageError(
-            f"{server!r} is not the address of a server, such as https://moss.example.org."
-        )
+        raise click.UsageError(f"{server!r} is not the address of a server, such as https://moss.example.org.")
     return server.rstrip("/")
 
 
@@ -480,9 +482,7 @@ def _end_if_incomplete(result: dict[str, Any]) -> None:
         sys.exit(INCOMPLETE)
 
 
-def _git_source(
-    repositories: TextIO | None, variable: str, hours: int | None, *, is_one_named: bool
-) -> dict[str, Any]:
+def _git_source(repositories: TextIO | None, variable: str, hours: int | None, *, is_one_named: bool) -> dict[str, Any]:
     """Return what the API takes to fetch a list of repositories; nothing where there is no list."""
     if not is_one_named:
         raise click.UsageError("Name a FOLDER, or a list of repositories with --git.")
@@ -523,9 +523,7 @@ def _progress() -> Iterator[Progress]:
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Packing", total=None)
-        yield lambda stage, done, total: bar.update(
-            task, description=stage, completed=done, total=total or None
-        )
+        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total or None)
 
 
 def _table(answer: dict[str, Any]) -> str:

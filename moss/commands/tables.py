@@ -80,15 +80,10 @@ def pairs_text(
     for cells in chain([HEADINGS], _cells(rows, notes)):
         widths = list(map(max, widths, map(_columns, cells)))
     screen = get_terminal_size().columns
-    if on_screen:
-        widths = _fitted(_without_columns(widths, screen), screen)
-    else:
-        widths = _fitted(widths, max(WIDTH, screen))
+    widths = _fitted(_without_columns(widths, screen), screen) if on_screen else _fitted(widths, max(WIDTH, screen))
     for cells in chain([HEADINGS], _cells(rows, notes)):
         yield _line(cells, widths)
-    if widths[DROPPED[-1]] and any(
-        _share(row.left_share, row.left_without_common).endswith(")") for row in rows
-    ):
+    if widths[DROPPED[-1]] and any(_share(row.left_share, row.left_without_common).endswith(")") for row in rows):
         yield "In parentheses: the share without common code.\n"
     if on_screen:
         yield "\n"
@@ -257,9 +252,7 @@ def _parts(preview: Preview) -> Iterator[Text | Table]:
     groups = (*preview.ignored, *preview.left_out, *preview.refused)
     if groups:
         yield Text()
-        table = _table(
-            "does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups]
-        )
+        table = _table("does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups])
         table.columns[-1].no_wrap = False
         yield table
     if preview.warnings:

@@ -93,9 +93,7 @@ def decrypt(source: Path, target: Path, identity: Path | None) -> None:
     elif identity is None:
         raise BackupError(NO_IDENTITY.format(file=source))
     else:
-        _run_encryption(
-            ["age", "--decrypt", "--identity", str(identity), "--output", str(target), str(source)]
-        )
+        _run_encryption(["age", "--decrypt", "--identity", str(identity), "--output", str(target), str(source)])
 
 
 def is_encrypted(file: Path) -> bool:
@@ -164,9 +162,7 @@ def write(target: Path, recipient: str = "") -> Manifest:
     """
     if target.exists():
         raise BackupError(f"{target} exists: name another file.")
-    with tempfile.TemporaryDirectory(
-        prefix=".moss-backup-", dir=None if recipient else target.parent
-    ) as name:
+    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=None if recipient else target.parent) as name:
         folder = Path(name)
         with transaction.atomic():
             snapshot = _snapshot()
@@ -251,9 +247,7 @@ def delete_old(folder: Path, days: int) -> list[Path]:
     return old
 
 
-def restore(
-    source: Path, *, replace: bool = False, identity: Path | None = None, unsigned: bool = False
-) -> Manifest:
+def restore(source: Path, *, replace: bool = False, identity: Path | None = None, unsigned: bool = False) -> Manifest:
     """Replace the database by the backup's, migrate it to this version, and store the backup's files.
 
     `identity` is the file with the private key of a backup that age encrypted. With `unsigned`, a backup is
@@ -296,9 +290,7 @@ def _load(folder: Path, manifest: Manifest) -> None:
     with as_owner(), dumps.loaded((folder / DATABASE).with_suffix(".sql")):
         counts = row_counts()
         if other := sorted(dict(counts.items() ^ manifest.counts.items())):
-            raise BackupError(
-                f"{', '.join(other[:3])}: not as many rows as were written. Nothing was changed."
-            )
+            raise BackupError(f"{', '.join(other[:3])}: not as many rows as were written. Nothing was changed.")
         note_restored(manifest.locale)
     _migrate(manifest)
 

@@ -23,9 +23,7 @@ DESCRIPTION = """
 SELECT to_jsonb(database), pg_encoding_to_char(encoding), obj_description('public'::regnamespace)
 FROM pg_database AS database WHERE datname = current_database()
 """
-ACTUAL = (
-    "SELECT pg_database_collation_actual_version(oid) FROM pg_database WHERE datname = current_database()"
-)
+ACTUAL = "SELECT pg_database_collation_actual_version(oid) FROM pg_database WHERE datname = current_database()"
 FIRST_WITH_VERSIONS = (15, 0)
 OTHER_ORDER = (
     "Nothing is lost, but lists of names may be in another order. To have the same one, restore into a "

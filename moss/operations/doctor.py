@@ -84,12 +84,8 @@ HAS_FONTS = """from submissions.matches.printing import add_fonts, has_fonts
 add_fonts()
 raise SystemExit(not has_fonts())"""
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."
-KEEP = (
-    "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
-)
-SEPARATE = (
-    "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
-)
+KEEP = "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
+SEPARATE = "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
 FORMER = (
     "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or make these webhooks and second factors anew, and "
     "send share links again, whose addresses `moss links` lists."
@@ -194,9 +190,7 @@ def collation() -> Finding:
         message = f"the database has the encoding {locale.encoding}"
         return problem("collation", message, "Restore a backup into a database that is created with UTF8.")
     if locale.made_with != locale.is_now:
-        message = (
-            f"indexes were made with version {locale.made_with} of the collation; now it is {locale.is_now}"
-        )
+        message = f"indexes were made with version {locale.made_with} of the collation; now it is {locale.is_now}"
         return problem("collation", message, REINDEX.format(name=connection.settings_dict["NAME"]))
     if others := differences(locale):
         return warning("collation", others[0], OTHER_ORDER)
@@ -266,9 +260,7 @@ def broker() -> Finding:
         socket_connect_timeout=settings.BROKER_SECONDS,
     ) as client:
         info = client.info("server")
-    name = (
-        f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
-    )
+    name = f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
     return ok("broker", f"{name} answers")
 
 
@@ -429,9 +421,7 @@ def fonts() -> Finding:
     done = subprocess.run(command, cwd=root, capture_output=True, timeout=FONT_SECONDS, check=False)  # noqa: S603 - a constant
     if done.returncode == 0:
         return ok("fonts", "PDF documents can be printed")
-    return warning(
-        "fonts", "PDF documents cannot be printed", "Install the service again: its fonts are missing."
-    )
+    return warning("fonts", "PDF documents cannot be printed", "Install the service again: its fonts are missing.")
 
 
 def libarchive() -> Finding:
@@ -441,9 +431,7 @@ def libarchive() -> Finding:
         message = "7z, RAR and Zstandard archives are refused"
         return warning("libarchive", message, "Debian: apt install libarchive13")
     number = int(ctypes.CDLL(library).archive_version_number())  # 3008001 is 3.8.1
-    mended = "".join(
-        gzip.decompress(one.read_bytes()).decode(errors="replace") for one in DOC.glob(CHANGELOG)
-    )
+    mended = "".join(gzip.decompress(one.read_bytes()).decode(errors="replace") for one in DOC.glob(CHANGELOG))
     faults = [name for name, first in RAR_FAULTS.items() if number < first and name not in mended]
     version = f"{number // 1_000_000}.{number // 1_000 % 1_000}.{number % 1_000}"
     if faults:
@@ -462,9 +450,7 @@ def git() -> Finding:
     installed = ".".join(map(str, numbers))
     if numbers >= OLDEST:
         return ok("git", f"version {installed} fetches submissions from Git repositories")
-    return warning(
-        "git", f"version {installed} is too old to fetch submissions", f"Install {oldest} or later."
-    )
+    return warning("git", f"version {installed} is too old to fetch submissions", f"Install {oldest} or later.")
 
 
 def kernels() -> Finding:
@@ -491,9 +477,7 @@ def sealed() -> Finding:
 
 def deployment() -> Finding:
     """Check the secret key, the host names and HTTPS."""
-    warnings = [
-        message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()
-    ]
+    warnings = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
     if not warnings:
         return ok("settings", "SECRET_KEY, host names and HTTPS are set")
     worst = max(warnings, key=lambda message: message.level)
@@ -506,9 +490,7 @@ def deployment() -> Finding:
 def rights() -> Finding:
     """Check that the role of the service cannot erase the audit log."""
     if service_may_erase_log():
-        return warning(
-            "rights", "the database role of the service can change and erase the audit log", SEPARATE
-        )
+        return warning("rights", "the database role of the service can change and erase the audit log", SEPARATE)
     return ok("rights", "the service can only add entries to the audit log")
 
 
@@ -557,6 +539,4 @@ def _reason(error: Exception) -> str:
 
 
 def _with_unchecked(finding: Finding, names: list[str] | None) -> Finding:
-    return (
-        replace(finding, message=f"{finding.message}; not checked: {', '.join(names)}") if names else finding
-    )
+    return replace(finding, message=f"{finding.message}; not checked: {', '.join(names)}") if names else finding

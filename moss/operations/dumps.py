@@ -254,6 +254,4 @@ def _binary(program: str) -> str:
             return str(packaged)
     if installed := shutil.which(program):
         return installed
-    raise BackupError(
-        f"{program} was not found: install the client programs of Postgres (postgresql-client)."
-    )
+    raise BackupError(f"{program} was not found: install the client programs of Postgres (postgresql-client).")

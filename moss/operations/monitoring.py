@@ -265,9 +265,7 @@ def _broker(queues: dict[str, int]) -> Iterator[Metric]:
     for process, moment in seen.items():
         age.add_metric([process], (now - moment).total_seconds())
     yield age
-    processes = GaugeMetricFamily(
-        "moss_worker_processes", "Processes of a worker that answers.", labels=["process"]
-    )
+    processes = GaugeMetricFamily("moss_worker_processes", "Processes of a worker that answers.", labels=["process"])
     for worker in workers:
         processes.add_metric([worker.name], worker.processes if worker.answers else 0)
     yield processes
@@ -299,9 +297,7 @@ def _work(figures: ServiceFigures) -> Iterator[Metric]:
 
 def _durations(durations: list[Duration]) -> Iterator[Metric]:
     """Yield the histograms of all tasks and of all states that were left, since the database was made."""
-    tasks = HistogramMetricFamily(
-        "moss_task_seconds", "How long tasks took that ended.", labels=["task", "outcome"]
-    )
+    tasks = HistogramMetricFamily("moss_task_seconds", "How long tasks took that ended.", labels=["task", "outcome"])
     states = HistogramMetricFamily(
         "moss_state_seconds", "How long work was in a state that it left.", labels=["kind", "state"]
     )
@@ -322,9 +318,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Answer with all figures in Prometheus's text format; 404 without a token in the settings."""
     if not settings.METRICS_TOKEN:
         raise Http404
-    if not constant_time_compare(
-        request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"
-    ):
+    if not constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"):
         refusal = "The header Authorization must be: Bearer and the value of MOSS_METRICS_TOKEN.\n"
         answer = HttpResponse(refusal, status=HTTPStatus.UNAUTHORIZED, content_type="text/plain")
         answer.headers["WWW-Authenticate"] = "Bearer"

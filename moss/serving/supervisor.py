@@ -149,9 +149,7 @@ class SupervisedProcess:
         self._started = time.monotonic()
         self._restart_at = None
         assert self.process.stdout is not None
-        copy = threading.Thread(
-            target=_copy_lines, args=(self.name, self.process.stdout, self.log), daemon=True
-        )
+        copy = threading.Thread(target=_copy_lines, args=(self.name, self.process.stdout, self.log), daemon=True)
         copy.start()
 
     def tick(self) -> None:
@@ -269,9 +267,14 @@ class Supervisor:
     """
 
     def __init__(
-        self, host: str = "127.0.0.1", port: int | None = None, workers: int = 1, log: TextIO = sys.stderr, *,
+        self,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        workers: int = 1,
+        log: TextIO = sys.stderr,
+        *,
         listens: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.host = host
         self.listens = listens
         self.requested_port = port
@@ -347,9 +350,7 @@ class Supervisor:
         lock = self._exits.enter_context((self.paths.home / "serve.lock").open("a+"))
         while not _try_lock(lock, fcntl.LOCK_EX):
             if (pid := serving_process(self.paths)) is not None:
-                raise AlreadyServing(
-                    f"Process {pid} already serves from {self.paths.home}; stop it with `moss stop`."
-                )
+                raise AlreadyServing(f"Process {pid} already serves from {self.paths.home}; stop it with `moss stop`.")
             # Another process has the shared lock for a moment, to read the id of the server.
             time.sleep(TICK_SECONDS)
         lock.truncate(0)
@@ -365,9 +366,7 @@ class Supervisor:
         deadline = time.monotonic() + READY_SECONDS
         while not self._is_healthy():
             if time.monotonic() > deadline:
-                raise click.ClickException(
-                    f"The web server did not answer within {READY_SECONDS:.0f} seconds."
-                )
+                raise click.ClickException(f"The web server did not answer within {READY_SECONDS:.0f} seconds.")
             self.tick()
             time.sleep(TICK_SECONDS)
 

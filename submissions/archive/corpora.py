@@ -71,9 +71,7 @@ def list_corpora() -> list[CorpusSummary]:
         sweep_count=Max("sweeps__number"), document_count=Count("sweeps__documents", distinct=True)
     )
     return [
-        CorpusSummary(
-            corpus.name, corpus.recipe, corpus.sweep_count or 0, corpus.document_count, corpus.texts.count()
-        )
+        CorpusSummary(corpus.name, corpus.recipe, corpus.sweep_count or 0, corpus.document_count, corpus.texts.count())
         for corpus in corpora
     ]
 
@@ -118,8 +116,7 @@ def exclusive_lock(corpus: Corpus) -> Iterator[None]:
     with work_lock(Work.CORPUS, corpus.pk) as mine:
         if not mine:
             raise CorpusError(
-                f"another process is adding to corpus {corpus.name!r} or clustering it; "
-                "wait until it has ended"
+                f"another process is adding to corpus {corpus.name!r} or clustering it; wait until it has ended"
             )
         yield
 
@@ -182,9 +179,11 @@ def load_near_copy_signatures(corpus: Corpus) -> NearCopySignatures:
             simhash_texts.append(pk)
             simhashes.append(simhash)
     return NearCopySignatures(
-        feature_texts, np.array(features, dtype=np.uint64).reshape(-1, RECIPE.k), simhash_texts,
+        feature_texts,
+        np.array(features, dtype=np.uint64).reshape(-1, RECIPE.k),
+        simhash_texts,
         np.array(simhashes, dtype=np.int64).view(np.uint64),
-    )  # fmt: skip
+    )
 
 
 def find_duplicates(corpus: Corpus, documents: Sequence[NewDocument]) -> dict[tuple[int, int], str]:
@@ -404,9 +403,7 @@ def find_near_copies(name: str, documents: Sequence[NewDocument], distance: int 
     for pair in by_features | by_simhash:
         index, text = pair
         document = documents[index]
-        by = tuple(
-            method for method, pairs in ((FEATURES, by_features), (SIMHASH, by_simhash)) if pair in pairs
-        )
+        by = tuple(method for method, pairs in ((FEATURES, by_features), (SIMHASH, by_simhash)) if pair in pairs)
         numbers = (by_features.get(pair), by_simhash.get(pair))
         resemblance = _resemblance(document.signatures.sketch, sketches[text])
         matches += [
@@ -433,9 +430,7 @@ def _near_by_simhash(
     documents: Sequence[NewDocument], texts: list[int], stored: Hashes, distance: int
 ) -> dict[Pair, int]:
     """Return the distance in bits of each near-copy; `stored` [n] are the SimHashes of `texts`."""
-    with_simhash = [
-        index for index, document in enumerate(documents) if document.signatures.simhash is not None
-    ]
+    with_simhash = [index for index, document in enumerate(documents) if document.signatures.simhash is not None]
     queries = np.array([documents[index].signatures.simhash for index in with_simhash], dtype=np.uint64)
     matches = near_fingerprints(queries, stored, distance)
     columns = zip(*(column.tolist() for column in matches), strict=True)

@@ -85,9 +85,7 @@ def check_workers() -> None:
         raise corpora.CorpusError("no worker answers; start one (`celery -A moss worker`), or use --here")
 
 
-def compute_on_workers(
-    corpus: Corpus, payloads: Iterable[bytes], sweep: CorpusSweep | None = None
-) -> Iterator[bytes]:
+def compute_on_workers(corpus: Corpus, payloads: Iterable[bytes], sweep: CorpusSweep | None = None) -> Iterator[bytes]:
     """Yield what workers computed with each payload, in any order; the caller has the corpus locked.
 
     Raises CorpusError when no worker answers, one is of another version, or a part fails each time. Raises
@@ -331,9 +329,7 @@ def _parts(documents: Iterable[signatures.RawDocument]) -> Iterator[list[signatu
         yield part
 
 
-def _sweep_result(
-    sweep: CorpusSweep, refused: list[signatures.SkippedDocument], *, resumed: bool
-) -> SweepResult:
+def _sweep_result(sweep: CorpusSweep, refused: list[signatures.SkippedDocument], *, resumed: bool) -> SweepResult:
     with connection.cursor() as cursor:
         # Without statistics of the new rows, Postgres joins them in nested loops: 30 s for 20,000 documents.
         cursor.execute("ANALYZE corpus_corpusdocument, corpus_corpustext")
@@ -387,9 +383,7 @@ def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> 
     exact = [document.sha256 for document in documents]
     lexical = [document.digest for document in documents]
     if on_workers:
-        clustering = _cluster_on_workers(
-            corpus, sketches, duplicate_labels(sketches, exact, lexical), threshold
-        )
+        clustering = _cluster_on_workers(corpus, sketches, duplicate_labels(sketches, exact, lexical), threshold)
     else:
         clustering = cluster(sketches, threshold=threshold, exact=exact, lexical=lexical)
     groups = [[documents[number] for number in group.tolist()] for group in clustering.groups()]
@@ -397,9 +391,7 @@ def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> 
     return [[_compared(document, group[0]) for document in group] for group in groups]
 
 
-def _cluster_on_workers(
-    corpus: Corpus, sketches: Sketches, duplicates: Documents, threshold: float
-) -> Clustering:
+def _cluster_on_workers(corpus: Corpus, sketches: Sketches, duplicates: Documents, threshold: float) -> Clustering:
     ranges = value_ranges(max(LEAST_RANGES, ceil(len(sketches.values) / RANGE_VALUES)))
     payloads = (signatures.pack_sketches(sketches.within(start, end), duplicates) for start, end in ranges)
     with corpora.exclusive_lock(corpus):

@@ -31,9 +31,7 @@ class CorpusSweep(models.Model):
 
     class Meta:
         ordering = ("corpus", "number")
-        constraints = (
-            models.UniqueConstraint(fields=("corpus", "number"), name="sweep_number_once_a_corpus"),
-        )
+        constraints = (models.UniqueConstraint(fields=("corpus", "number"), name="sweep_number_once_a_corpus"),)
 
     def __str__(self) -> str:
         return f"sweep {self.number} of {self.corpus}"
@@ -60,9 +58,7 @@ class CorpusText(models.Model):
     simhash = models.BigIntegerField(null=True)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("corpus", "sha256", "profile"), name="text_once_a_corpus"),
-        )
+        constraints = (models.UniqueConstraint(fields=("corpus", "sha256", "profile"), name="text_once_a_corpus"),)
         indexes = (models.Index(fields=("corpus", "digest"), name="corpus_text_digest"),)
 
     def __str__(self) -> str:

@@ -199,9 +199,7 @@ def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.
     except ValueError as error:
         raise Unreadable(str(error)) from error
     except Exception as error:  # an error of a lexer fails one document, not the sweep
-        raise Unreadable(
-            f"its front-end ({language}) broke on it: {type(error).__name__}: {error}"
-        ) from error
+        raise Unreadable(f"its front-end ({language}) broke on it: {type(error).__name__}: {error}") from error
 
 
 def html_text(markup: str) -> str:

@@ -141,9 +141,7 @@ class AccessLog:
             entry.save()
         return response
 
-    def process_view(
-        self, request: HttpRequest, _view: object, _arguments: object, arguments: dict[str, Any]
-    ) -> None:
+    def process_view(self, request: HttpRequest, _view: object, _arguments: object, arguments: dict[str, Any]) -> None:
         """Note what the request is about before the view deletes it.
 
         Views that write their own entries, about one student, only get the address.
@@ -226,9 +224,7 @@ def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     if not ids_by_name:
         return AuditSubject()
     kind = API_KINDS[route.removeprefix(API).partition("/")[0]]
-    return audit_subject(
-        f"{kind}/", {"name": arguments.get("table", ""), **ids_by_name, "pk": ids_by_name[subject]}
-    )
+    return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **ids_by_name, "pk": ids_by_name[subject]})
 
 
 def _ids(arguments: dict[str, Any]) -> dict[str, int]:
@@ -257,9 +253,7 @@ def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     assignment = _assignment(kind, pk)
     if not assignment:
         return AuditSubject()
-    return AuditSubject(
-        assignment.course.name, assignment.name, _subject_of_row(kind, pk, assignment, arguments)
-    )
+    return AuditSubject(assignment.course.name, assignment.name, _subject_of_row(kind, pk, assignment, arguments))
 
 
 def _of_people(kind: str, pk: int, route: str) -> AuditSubject:
@@ -354,9 +348,7 @@ def _shown_subject(user: User) -> Case:
     others = Course.objects.exclude(pk__in=readable.values("pk"))
     open_ = Q(course__in=readable.values("name")) & ~Q(course__in=others.values("name"))
     names_nobody = ~Q(action__in=NAMING) | Q(subject=WHOLE_LOG)
-    return Case(
-        When(open_ | names_nobody, then=F("subject")), default=Value(HIDDEN), output_field=TextField()
-    )
+    return Case(When(open_ | names_nobody, then=F("subject")), default=Value(HIDDEN), output_field=TextField())
 
 
 def audit_entries(chosen: AuditFilter, user: User) -> QuerySet[AuditEntry]:
@@ -380,10 +372,7 @@ def audit_table(chosen: AuditFilter, user: User) -> ExportTable:
     columns = ["shown" if name == "subject" else name for name in COLUMNS]
     rows = audit_entries(chosen, user).order_by("number", "pk").values_list(*columns).iterator()
     texts = (
-        [
-            value.isoformat() if isinstance(value, datetime) else "" if value is None else value
-            for value in row
-        ]
+        [value.isoformat() if isinstance(value, datetime) else "" if value is None else value for value in row]
         for row in rows
     )
     return ExportTable("entries", COLUMNS, texts, {})

@@ -91,9 +91,7 @@ class AuditEntry(models.Model):
     def replace_subjects(cls, subjects: dict[int, str], who: str, subject: str) -> None:
         """Replace the subjects of entries, by their numbers, with an entry in the chain that proves it."""
         replaced = [f"{number} {subject_digest(number, text)}" for number, text in subjects.items()]
-        proof = cls(
-            who=who, action=AuditAction.ERASED, page=REPLACED, subject="; ".join([subject, *replaced])
-        )
+        proof = cls(who=who, action=AuditAction.ERASED, page=REPLACED, subject="; ".join([subject, *replaced]))
         proof._join_chain()
         columns = {field.column: getattr(proof, field.attname) for field in cls._meta.concrete_fields}
         entry = json.dumps(columns, default=str)

@@ -113,12 +113,12 @@ class AuditFilterForm(forms.Form):
     """The filter of the log; a field with a bad value filters nothing."""
 
     q = forms.CharField(
-        label=_("Name, course, assignment or address"), required=False, max_length=200,
+        label=_("Name, course, assignment or address"),
+        required=False,
+        max_length=200,
         widget=forms.TextInput(attrs={"type": "search"}),
-    )  # fmt: skip
-    action = forms.ChoiceField(
-        label=_("Action"), required=False, choices=[("", _("All")), *AuditAction.choices]
     )
+    action = forms.ChoiceField(label=_("Action"), required=False, choices=[("", _("All")), *AuditAction.choices])
     since = forms.DateField(
         label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )
@@ -131,9 +131,7 @@ def _filter(request: HttpRequest) -> tuple[AuditFilterForm, AuditFilter]:
     form = AuditFilterForm(request.GET)
     form.is_valid()
     chosen = form.cleaned_data
-    return form, AuditFilter(
-        chosen.get("q", ""), chosen.get("action", ""), chosen.get("since"), chosen.get("until")
-    )
+    return form, AuditFilter(chosen.get("q", ""), chosen.get("action", ""), chosen.get("since"), chosen.get("until"))
 
 
 @staff_only
@@ -154,9 +152,7 @@ def file(request: AuthenticatedRequest, suffix: str) -> HttpResponse:
         raise Http404("No such file.")
     content_type, write = FILES[suffix]
     request.audit_subject = WHOLE_LOG
-    response = StreamingHttpResponse(
-        write(audit_table(_filter(request)[1], request.user)), content_type=content_type
-    )
+    response = StreamingHttpResponse(write(audit_table(_filter(request)[1], request.user)), content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="audit-log.{suffix}"'
     return cast("HttpResponse", response)  # as every view says
 

@@ -88,9 +88,7 @@ class DecisionIn(Body):
     version: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
 
 
-@decisions_router.get(
-    PAIR_PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision"
-)
+@decisions_router.get(PAIR_PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision")
 def get_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> DecisionOut:
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     pair = pair_names(assignment, left_id, right_id)
@@ -98,9 +96,7 @@ def get_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id:
 
 
 @decisions_router.put(PAIR_PATH, response=DecisionOut, summary="Decide on a pair", url_name="api_decision")
-def put_decision(
-    request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id, body: DecisionIn
-) -> DecisionOut:
+def put_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id, body: DecisionIn) -> DecisionOut:
     """Store a decision; 409 where somebody changed it since the version that is sent."""
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.DECIDE)
@@ -108,9 +104,7 @@ def put_decision(
     stored = _decision_out(assignment, pair, names_of(request, assignment))
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
-    form = DecisionForm(
-        assignment, find_decision(assignment, pair), decision_fields(assignment, stored, body)
-    )
+    form = DecisionForm(assignment, find_decision(assignment, pair), decision_fields(assignment, stored, body))
     if not form.is_valid():
         raise invalid_form(form)
     decide(assignment, pair, user, form.decision_input)
@@ -133,9 +127,7 @@ def _decision_out(assignment: Assignment, pair: PairNames, names: Names) -> Deci
     return decision_out(decision, decision_history(decision), names)
 
 
-def decision_out(
-    decision: Decision | CaseDecision, changes: Sequence[ChangeFields], names: Names
-) -> DecisionOut:
+def decision_out(decision: Decision | CaseDecision, changes: Sequence[ChangeFields], names: Names) -> DecisionOut:
     """Return a decision with its changes, newest first, as a reader of these names may see them."""
     return DecisionOut(
         state=decision.state,
@@ -196,9 +188,7 @@ def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0
     return Cases(items=[*(_case_out(one, names) for one in ranked), *by_hand])
 
 
-@cases_router.get(
-    CASE_PATH, response=DecisionOut, summary="Get the decision on a case", url_name="api_case_decision"
-)
+@cases_router.get(CASE_PATH, response=DecisionOut, summary="Get the decision on a case", url_name="api_case_decision")
 def get_case_decision(
     request: HttpRequest, assignment_id: Id, submission_id: Id, threshold: Threshold = 0
 ) -> DecisionOut:
@@ -288,9 +278,7 @@ class Options(Input):
     openapi_extra=FILES,
     url_name="api_document",
 )
-def get_document(
-    request: HttpRequest, assignment_id: Id, options: Annotated[Options, Query()]
-) -> HttpResponse:
+def get_document(request: HttpRequest, assignment_id: Id, options: Annotated[Options, Query()]) -> HttpResponse:
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report = report_of(assignment)
     return _document(request, Subject(report, list(confirmed_pairs(report))), options)

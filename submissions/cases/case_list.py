@@ -221,9 +221,7 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     listed = kept["matching"] + [number for number, one in by_hand.items() if _is_searched(page, one)]
     part: Page[int] = Paginator(listed, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = [
-        _hand_row(page, by_hand[number])
-        if number in by_hand
-        else _row(parts[str(number)], decided.get(number))
+        _hand_row(page, by_hand[number]) if number in by_hand else _row(parts[str(number)], decided.get(number))
         for number in part.object_list
     ]
     states = [one.decision.state for one in decided.values()]
@@ -271,10 +269,7 @@ def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dic
     decided = set(ranked_ids(page.report, deciding).values()) if deciding else set()
     touched = {number: ids for number, ids in members if not decided.isdisjoint(ids)}
     names = submission_names(page.assignment, *(pk for ids in touched.values() for pk in ids))
-    return {
-        number: decided_case([names[pk] for pk in ids if pk in names], known)
-        for number, ids in touched.items()
-    }
+    return {number: decided_case([names[pk] for pk in ids if pk in names], known) for number, ids in touched.items()}
 
 
 def _rendered(page: ReportPage) -> dict[str, str]:
@@ -302,6 +297,4 @@ def _passes(page: ReportPage, number: int, members: list[str]) -> bool:
     text = page.pair_filter.text
     numbers = {term.value for term in search_terms(text) if term.name == "case"}
     displayed = [page.names.display_name(name) for name in members]
-    return numbers <= {str(number)} and all(
-        any(word.is_in(name) for name in displayed) for word in search_words(text)
-    )
+    return numbers <= {str(number)} and all(any(word.is_in(name) for name in displayed) for word in search_words(text))

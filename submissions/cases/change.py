@@ -76,9 +76,7 @@ class CaseNames(NamedTuple):
 
 
 @transaction.atomic
-def decide_case(
-    assignment: Assignment, case: CaseNames, user: User, submitted: DecisionInput
-) -> DecisionResult:
+def decide_case(assignment: Assignment, case: CaseNames, user: User, submitted: DecisionInput) -> DecisionResult:
     """Store the fields of a decision on a case that the user changed, for the case's present members.
 
     A decision that was made on other members is taken over, unless members of it are in another case now:
@@ -138,8 +136,7 @@ def _store(decision: Decision | CaseDecision, user: User, submitted: DecisionInp
         decision.save()
     username = user.get_username()
     changes = [
-        decision.changes.create(who=username, field=name, before=before[name], after=after[name])
-        for name in changed
+        decision.changes.create(who=username, field=name, before=before[name], after=after[name]) for name in changed
     ]
     if "state" in changed:
         decided.send(type(decision), decision=decision)
@@ -173,9 +170,15 @@ def add_statement(assignment: Assignment, name: str, user: User, file_name: str,
     if assignment.statements.filter(name=name).count() >= MAX_STATEMENTS:
         raise StatementRefused(_("There are {n} already: delete one first.").format(n=MAX_STATEMENTS))
     return Statement.objects.create(
-        assignment=assignment, name=name, file_name=file_name[-255:], is_text=is_text, data=data,
-        size=len(data), sha256=hashlib.sha256(data).hexdigest(), added_by=user.get_username(),
-    )  # fmt: skip
+        assignment=assignment,
+        name=name,
+        file_name=file_name[-255:],
+        is_text=is_text,
+        data=data,
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        added_by=user.get_username(),
+    )
 
 
 def _is_text(data: bytes) -> bool:

@@ -183,9 +183,7 @@ class Chapter:
     def source(self, file: FileView) -> PrintedSource:
         """Return a file with all its passages, cached so that names are searched only once in each file."""
         if file.file.pk not in self.printed_sources:
-            self.printed_sources[file.file.pk] = PrintedSource(
-                file.text, file.starts, file.layers((0, len(file.text)))
-            )
+            self.printed_sources[file.file.pk] = PrintedSource(file.text, file.starts, file.layers((0, len(file.text))))
         return self.printed_sources[file.file.pk]
 
     def side(self, number: int, location: PassageLocation, lines: list[int]) -> PassageSide:
@@ -214,9 +212,7 @@ def chapters(
         decision = of_pair if of_pair and (of_pair.state != UNDECIDED or not followed) else followed
         changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
         view = view_whole_pair(pair, names)
-        yield Chapter(
-            number, rank, len(similarities), view, names, decision, changes, budget, single, printed
-        )
+        yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single, printed)
 
 
 def _token_lines(location: PassageLocation, number: int, tokens: int) -> list[int]:
@@ -340,9 +336,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     return Copy(pairs, names, title, subject.single, remark, case, is_for_student, speakers)
 
 
-def distinct_pairs(
-    pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, linking: bool = False
-) -> list[Pair]:
+def distinct_pairs(pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, linking: bool = False) -> list[Pair]:
     """Return the pairs of a case that a document needs: identical submissions count once.
 
     `pairs` are the most similar first. With `linking`, a pair of two that stronger pairs link already is left
@@ -414,10 +408,9 @@ def document_html(document: PairDocument) -> str:
     assignment = report.assignment
     if len(copy.pairs) > MAX_PAIRS:
         raise DocumentTooLong(
-            _(
-                "More than {n} pairs are too many for one document: export copies for single "
-                "students instead."
-            ).format(n=MAX_PAIRS)
+            _("More than {n} pairs are too many for one document: export copies for single students instead.").format(
+                n=MAX_PAIRS
+            )
         )
     context: dict[str, Any] = {
         "assignment": assignment,

@@ -93,9 +93,7 @@ def best_lines(chapter: Chapter, submissions: int) -> BestLines | None:
     pairs = list(chapter.aligned(passage))
     tokens = _counted_lines(passage.left, passage.number)
     sources = [chapter.source(location.file) for location in passage.locations]
-    heights = [
-        max(_height(source, line) for source, line in zip(sources, pair, strict=True)) for pair in pairs
-    ]
+    heights = [max(_height(source, line) for source, line in zip(sources, pair, strict=True)) for pair in pairs]
     first, after = _window([tokens[pair.left or 0] for pair in pairs], heights)
     shown = pairs[first:after]
     lines = [[line for pair in shown if (line := pair[side])] for side in (0, 1)]
@@ -178,9 +176,7 @@ def _asked(chapter: Chapter, passage: PassageView, at: int) -> Iterator[Question
         asked = lines[first:after]
         side = chapter.side(passage.number, location, [*asked])
         place = location.file, asked[0], asked[-1]
-        yield Question(
-            *place, passage.submissions, sum(tokens[first:after]), passage.number, chapter.number, side
-        )
+        yield Question(*place, passage.submissions, sum(tokens[first:after]), passage.number, chapter.number, side)
         heights[first:after] = [ROOM + 1] * len(asked)
 
 

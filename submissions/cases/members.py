@@ -61,15 +61,12 @@ class MatrixRow(NamedTuple):
     cells: list[MatrixCell]
 
 
-def similarity_matrix(
-    report: Report, members: Sequence[tuple[Submission, timedelta | None]]
-) -> list[MatrixRow]:
+def similarity_matrix(report: Report, members: Sequence[tuple[Submission, timedelta | None]]) -> list[MatrixRow]:
     """Return the members in their order; the first ones have similarities, with each other."""
     shown = [member for member, _ in members[:MATRIX_MEMBERS]]
     known = pairs_between(report, [member.pk for member in shown])
     cells = [
-        [MatrixCell(other, known.get(frozenset((one.pk, other.pk))), one == other) for other in shown]
-        for one in shown
+        [MatrixCell(other, known.get(frozenset((one.pk, other.pk))), one == other) for other in shown] for one in shown
     ]
     return [
         MatrixRow(number, *member, cells[number - 1] if number <= len(cells) else [])

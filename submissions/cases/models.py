@@ -22,9 +22,7 @@ class DecisionFields(models.Model):
     State = State
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.UNDECIDED)
-    assignee = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    assignee = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     notes = models.TextField(blank=True)
     updated = models.DateTimeField(auto_now=True)
 
@@ -58,9 +56,7 @@ class Decision(DecisionFields):
     right = models.CharField(max_length=400)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("assignment", "left", "right"), name="decision_once_a_pair"),
-        )
+        constraints = (models.UniqueConstraint(fields=("assignment", "left", "right"), name="decision_once_a_pair"),)
 
     def __str__(self) -> str:
         return f"{self.left} / {self.right}: {self.state}"
@@ -92,9 +88,7 @@ class CaseMember(models.Model):
     name = models.CharField(max_length=400)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("assignment", "name"), name="case_decision_once_a_name"),
-        )
+        constraints = (models.UniqueConstraint(fields=("assignment", "name"), name="case_decision_once_a_name"),)
 
     def __str__(self) -> str:
         return self.name

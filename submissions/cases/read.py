@@ -208,9 +208,7 @@ def decision_history(decision: Decision) -> list[Change]:
     return list(decision.changes.all()) if decision.pk else []
 
 
-def possible_assignees(
-    assignment: Assignment, decision: Decision | CaseDecision | None = None
-) -> QuerySet[User]:
+def possible_assignees(assignment: Assignment, decision: Decision | CaseDecision | None = None) -> QuerySet[User]:
     """Return the users to whom a pair can be assigned: who may decide, and the current assignee."""
     allowed = people_with(Right.DECIDE, assignment.course)
     current = Q(pk=decision.assignee_id) if decision and decision.assignee_id else Q(pk=None)
@@ -287,9 +285,7 @@ class CasePairs(NamedTuple):
     links: list[Link]
 
 
-def report_cases(
-    report: Report, threshold: float | None = None, member: int | None = None
-) -> list[CasePairs]:
+def report_cases(report: Report, threshold: float | None = None, member: int | None = None) -> list[CasePairs]:
     """Return the cases of a report, at another `threshold` in [0, 1] than its own if it is given.
 
     At the threshold that it suggests, the report knows the cases of all pairs, of which it stores only some.
@@ -387,9 +383,7 @@ def is_linking(pair: Pair, threshold: float) -> bool:
 def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], float]:
     """Return the similarities of all stored pairs of these submissions, by their primary keys."""
     rows = readable_pairs(report).filter(left__in=ids, right__in=ids).order_by()
-    return {
-        frozenset(pair): similarity for *pair, similarity in rows.values_list("left", "right", "similarity")
-    }
+    return {frozenset(pair): similarity for *pair, similarity in rows.values_list("left", "right", "similarity")}
 
 
 def current_submission(report: Report, pk: int) -> int:
@@ -486,9 +480,7 @@ class Suspicion(NamedTuple):
 def suspicions(report: Report, names: Names, case_count: int) -> list[Suspicion]:
     """Return the cases by hand of a report, numbered after the `case_count` cases of the report itself."""
     decisions = list(_unlisted(readable_decisions(report.assignment), [report]))
-    ids = (
-        ranked_ids(report, {name for one in decisions for name in (one.left, one.right)}) if decisions else {}
-    )
+    ids = ranked_ids(report, {name for one in decisions for name in (one.left, one.right)}) if decisions else {}
     ranked = [one for one in decisions if one.left in ids and one.right in ids]
     submissions = submissions_by_id(ids.values())
     rows = []
@@ -538,9 +530,7 @@ def _unlisted(decisions: QuerySet[Decision], reports: Collection[Report]) -> Que
     return suspected.select_related("assignee").order_by("pk")
 
 
-def statements_of(
-    assignment: Assignment, names: Collection[str], *, contents: bool = False
-) -> list[Statement]:
+def statements_of(assignment: Assignment, names: Collection[str], *, contents: bool = False) -> list[Statement]:
     """Return the statements of submissions, the oldest first; with their `contents`, or without."""
     rows = assignment.statements.filter(name__in=names)
     return list(rows if contents else rows.defer("data"))

@@ -109,9 +109,7 @@ class DecisionForm(forms.Form):
     )
     seen = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
 
-    def __init__(
-        self, assignment: Assignment, decision: Decision | CaseDecision, *args: Any, **kwargs: Any
-    ) -> None:
+    def __init__(self, assignment: Assignment, decision: Decision | CaseDecision, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["assignee"] = forms.ModelChoiceField(
             possible_assignees(assignment, decision),
@@ -134,9 +132,7 @@ class DecisionForm(forms.Form):
         """The values of a valid form; `notes` is None if the page had no field for them."""
         data = self.cleaned_data
         has_notes = "notes" in self.data
-        return DecisionInput(
-            data["state"], data["assignee"], data["notes"] if has_notes else None, data["seen"]
-        )
+        return DecisionInput(data["state"], data["assignee"], data["notes"] if has_notes else None, data["seen"])
 
 
 class PairExcerpt(NamedTuple):
@@ -203,9 +199,7 @@ def printed_case(report: Report, case: Case, threshold: float, names: Names) -> 
 def identical_members(report: Report, case: Case, names: Names) -> list[list[Submission]]:
     """Return the members that handed in the same bytes, in groups, each in the order of the members."""
     groups = [group.submissions for group in report.duplicates if group.sameness == "identical"]
-    same = [
-        [member.submission for member in case.members if member.submission.pk in group] for group in groups
-    ]
+    same = [[member.submission for member in case.members if member.submission.pk in group] for group in groups]
     same.sort(key=lambda group: (-len(group), *(names.display_name(one.name) for one in group[:1])))
     return [group for group in same if len(group) > 1]
 
@@ -228,9 +222,7 @@ def pair_excerpts(pair: Pair, names: Names, lines: int = 0) -> list[PairExcerpt]
     by_id = documents(file.document_id for file in files.values())
     if len(files) < len(sides) or any(file.document_id not in by_id for file in files.values()):
         return []
-    found = [
-        (submission, files[file], by_id[files[file].document_id], token) for submission, file, token in sides
-    ]
+    found = [(submission, files[file], by_id[files[file].document_id], token) for submission, file, token in sides]
     begin, end = 0, passage.tokens
     if lines:
         *_, document, token = found[0]
@@ -309,9 +301,7 @@ def _ranked(assignment: Assignment, pair: PairNames) -> Pair | None:
 def _followed(assignment: Assignment, decision: Decision, ranked: Pair | None) -> CaseDecision | None:
     """Return the decision on the case of a pair; a case of two has that of its pair, if there is one."""
     by_name = case_decisions(assignment)
-    followed = followed_decision(
-        by_name, (decision.left, decision.right), ranked.similarity if ranked else 0.0
-    )
+    followed = followed_decision(by_name, (decision.left, decision.right), ranked.similarity if ranked else 0.0)
     is_of_two = sum(one == followed for one in by_name.values()) == len((decision.left, decision.right))
     return None if decision.state != UNDECIDED and is_of_two else followed
 
@@ -451,9 +441,7 @@ def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_i
     return render(request, "submissions/cases/gone.html", context, status=404)
 
 
-def case_decision_context(
-    assignment: Assignment, case: Case, names: Names, query: Mapping[str, Any]
-) -> dict[str, Any]:
+def case_decision_context(assignment: Assignment, case: Case, names: Names, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of `_decision.html` for a case."""
     threshold = round(parse_pair_filter(query).threshold * 100)
     suffix = f"?threshold={threshold}" if threshold else ""

@@ -60,9 +60,7 @@ def has_other_courses() -> Exists:
     return Exists(copies.exclude(origin__course=OuterRef("course")))
 
 
-def for_reader(
-    assignment: Assignment, user: User | AnonymousUser | None, *, shared: bool = False
-) -> Assignment:
+def for_reader(assignment: Assignment, user: User | AnonymousUser | None, *, shared: bool = False) -> Assignment:
     """Return the assignment as this user may read it; None is a reader without an account.
 
     With `shared`, as a link of the user shows it: granted requests are for readers of the course only.
@@ -173,9 +171,7 @@ def withheld_pairs(report: Report) -> list[WithheldPair]:
     requests = {(one.new_id, one.old_id): one for one in asked}
     pairs = [_withheld_pair(pair, kept, requests) for pair in rows.select_related(*sides)]
     both_in_archive = report.assignment.course.in_archive
-    return [
-        one for one in pairs if not one.copy.batch.from_archive or (both_in_archive and one.course.in_archive)
-    ]
+    return [one for one in pairs if not one.copy.batch.from_archive or (both_in_archive and one.course.in_archive)]
 
 
 def withheld_pair(report: Report, left: int, right: int) -> WithheldPair | None:
@@ -184,9 +180,7 @@ def withheld_pair(report: Report, left: int, right: int) -> WithheldPair | None:
     return next((one for one in pairs if {one.submission.pk, one.copy.pk} == {left, right}), None)
 
 
-def _withheld_pair(
-    pair: Pair, kept: Withheld, requests: Mapping[tuple[int, int], ReadingRequest]
-) -> WithheldPair:
+def _withheld_pair(pair: Pair, kept: Withheld, requests: Mapping[tuple[int, int], ReadingRequest]) -> WithheldPair:
     new, copy = (pair.left, pair.right) if pair.right_id in kept.copies else (pair.right, pair.left)
     assert copy.batch.origin
     assert copy.origin_id
@@ -242,11 +236,7 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
         pairs=[pair for pair in stored.pairs if len(_without((pair.left, pair.right), kept)) > 1],
     )
     effect = findings.effect and findings.effect.model_copy(
-        update={
-            "moved": [
-                pair for pair in findings.effect.moved if len(_without((pair.left, pair.right), kept)) > 1
-            ]
-        }
+        update={"moved": [pair for pair in findings.effect.moved if len(_without((pair.left, pair.right), kept)) > 1]}
     )
     labels = set(Batch.objects.filter(pk__in=kept.batches).values_list("name", flat=True))
     return findings.model_copy(
@@ -287,9 +277,7 @@ def _readable_best(report: Report, best: list[BestMatch], kept: Withheld) -> lis
         next_best.setdefault(right, (left, similarity))
     none: tuple[int | None, float] = (None, 0.0)
     return [
-        match.model_copy(
-            update=dict(zip(("match", "similarity"), next_best.get(match.submission, none), strict=True))
-        )
+        match.model_copy(update=dict(zip(("match", "similarity"), next_best.get(match.submission, none), strict=True)))
         if match.submission in replaced
         else match
         for match in readable
@@ -322,9 +310,7 @@ def find_course(user: User, pk: int, right: Right) -> Course:
 
 
 def find_assignment(user: User, pk: int, right: Right) -> Assignment:
-    rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(
-        has_others=has_other_courses()
-    )
+    rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(has_others=has_other_courses())
     row = get_object_or_404(rows.select_related("course__owner", "course__roster"), pk=pk)
     require(user, right, row.course)
     return for_reader(row, user) if row.has_others else row  # type: ignore[attr-defined] # annotated
@@ -361,9 +347,7 @@ def find_batch(user: User, pk: int, right: Right) -> Batch:
 
 def find_boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
     rows = Boilerplate.objects.filter(assignment__course__in=visible_courses(user))
-    row = get_object_or_404(
-        rows.select_related("assignment__course__owner", "assignment__course__roster"), pk=pk
-    )
+    row = get_object_or_404(rows.select_related("assignment__course__owner", "assignment__course__roster"), pk=pk)
     require(user, right, row.assignment.course)
     for_reader(row.assignment, user)
     return row

@@ -125,9 +125,14 @@ def create_token(
     """
     secret = START + secrets.token_urlsafe(SECRET_BYTES)
     token = models.ApiToken.objects.create(
-        user=user, name=name, scope=scope, restricted=bool(courses), prefix=secret[:PREFIX_CHARACTERS],
-        digest=token_digest(secret), expires=timezone.now() + lasting,
-    )  # fmt: skip
+        user=user,
+        name=name,
+        scope=scope,
+        restricted=bool(courses),
+        prefix=secret[:PREFIX_CHARACTERS],
+        digest=token_digest(secret),
+        expires=timezone.now() + lasting,
+    )
     token.courses.set(courses)
     return token, secret
 
@@ -172,9 +177,12 @@ def service_account(account: str, courses: Collection[models.Course], role: str,
         if before is None or before.role != role:
             models.Membership.objects.update_or_create(course=course, user=user, defaults={"role": role})
             models.AuditEntry.objects.create(
-                who=who, action=AuditAction.CHANGED_PEOPLE, course=course.name,
-                subject=f"{account}: {role}", page="moss token",
-            )  # fmt: skip
+                who=who,
+                action=AuditAction.CHANGED_PEOPLE,
+                course=course.name,
+                subject=f"{account}: {role}",
+                page="moss token",
+            )
     return user
 
 

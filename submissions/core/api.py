@@ -80,9 +80,7 @@ Threshold = Annotated[
 class Problem(Exception):
     """An error to answer with; `extra` are further members of the document."""
 
-    def __init__(
-        self, status: int, detail: str, headers: Mapping[str, str] | None = None, **extra: Any
-    ) -> None:
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
         super().__init__(detail)
         self.status, self.detail, self.headers, self.extra = status, detail, headers or {}, extra
 
@@ -163,9 +161,7 @@ class Body(Input):
     """A JSON body, whose values have the types of the OpenAPI document: 0 is no boolean, "3" no number."""
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: type[BaseModel], handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
         _make_strict(schema)
         return schema

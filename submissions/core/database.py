@@ -194,9 +194,7 @@ class OtherKey(Exception):
 
 def seal(text: str) -> str:
     """Return a text that says nothing without the key."""
-    return (
-        _keys(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).encrypt(storable(text).encode()).decode()
-    )
+    return _keys(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).encrypt(storable(text).encode()).decode()
 
 
 def opened(sealed: str) -> str:
@@ -308,9 +306,7 @@ def flush_later(connection: BaseDatabaseWrapper) -> None:
         cursor.execute("SET LOCAL synchronous_commit TO off")
 
 
-def update(
-    connection: BaseDatabaseWrapper, model: type[Model], keys: Sequence[int], columns: Columns
-) -> None:
+def update(connection: BaseDatabaseWrapper, model: type[Model], keys: Sequence[int], columns: Columns) -> None:
     """Set columns of the rows with the primary keys `keys`; `columns` has their values in this order."""
     if not keys:
         return

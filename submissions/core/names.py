@@ -151,9 +151,7 @@ def others_in_roster(assignment: Assignment) -> dict[str, tuple[str, ...]]:
     rows = EnrolledStudent.objects.filter(roster__course=assignment.course_id)
     absent = rows.exclude(submission_students__submission__batch__assignment=assignment)
     return {
-        f"\0{student.pk}": tuple(
-            dict.fromkeys(text for text in (student.name, *student.as_roster_student.ids) if text)
-        )
+        f"\0{student.pk}": tuple(dict.fromkeys(text for text in (student.name, *student.as_roster_student.ids) if text))
         for student in absent.order_by("pk")
     }
 
@@ -340,9 +338,12 @@ def anonymous_names(assignment: Assignment) -> Names:
     others = others_in_roster(assignment)
     aliases = dict.fromkeys(others, NAME_PLACEHOLDER) | ensure_aliases(assignment)
     return Names(
-        aliases, fallback=NAME_PLACEHOLDER, spellings=others | known_spellings(assignment),
-        suffixes=origin_suffixes(assignment), ids=known_ids(assignment),
-    )  # fmt: skip
+        aliases,
+        fallback=NAME_PLACEHOLDER,
+        spellings=others | known_spellings(assignment),
+        suffixes=origin_suffixes(assignment),
+        ids=known_ids(assignment),
+    )
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:
@@ -389,9 +390,7 @@ class SearchTerm(NamedTuple):
 
 def search_words(text: str) -> list[SearchWord]:
     """Return the words of a search without its terms; a name is found if each of them is in it."""
-    return [
-        SearchWord(frozenset(normalised_spellings(word))) for word in text.split() if not TERM.fullmatch(word)
-    ]
+    return [SearchWord(frozenset(normalised_spellings(word))) for word in text.split() if not TERM.fullmatch(word)]
 
 
 def search_terms(text: str) -> list[SearchTerm]:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 # The sections of the file: words of submissions, of programs, and other words that logins may look like.
 _WORDS = Path(__file__).with_name("redaction_words.txt").read_text(encoding="ascii").split("\n\n")
-SUBMISSION_WORDS, PROGRAM_WORDS, _OTHER_WORDS = (
-    frozenset(words.partition("\n")[2].split()) for words in _WORDS
-)
+SUBMISSION_WORDS, PROGRAM_WORDS, _OTHER_WORDS = (frozenset(words.partition("\n")[2].split()) for words in _WORDS)
 LOGIN_WORDS = SUBMISSION_WORDS | PROGRAM_WORDS | _OTHER_WORDS
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
@@ -44,9 +42,7 @@ RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
 APOSTROPHE = re.compile(r"['\u2019]")
 PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
 # Letters that Unicode does not decompose into a plain letter and an accent.
-LETTERS = str.maketrans(
-    {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
-)
+LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"})
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 # Not before a parenthesis, because `xs@ws.sum(axis=0)` multiplies matrices. The number of parts of the host
@@ -430,9 +426,7 @@ class NameFinder:
         forms = (key.strip("0123456789"), initials[1] + ANY_DIGITS if initials else "")
         return next((form for form in forms if form in self._logins), key)
 
-    def _chain_span(
-        self, text: str, chain: list[NameWord], comments: CommentScanner | None
-    ) -> Iterator[Span]:
+    def _chain_span(self, text: str, chain: list[NameWord], comments: CommentScanner | None) -> Iterator[Span]:
         """Yield the span of adjacent words, unless they may be ordinary words of a program.
 
         The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD

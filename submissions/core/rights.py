@@ -141,9 +141,7 @@ def require(user: User, right: Right, course: Course) -> None:
 def require_scope(user: User, right: Right) -> None:
     """Raise PermissionDenied when a program acts for the user whose token has not this right."""
     if right not in limits_of(user).rights:
-        raise PermissionDenied(
-            _("This token only reads. Create one that may write on the page of your account.")
-        )
+        raise PermissionDenied(_("This token only reads. Create one that may write on the page of your account."))
 
 
 def courses_with(user: User, right: Right) -> QuerySet[Course]:

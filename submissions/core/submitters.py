@@ -220,9 +220,7 @@ def save_students(
     A submission without students is saved as work of a student with its name.
     """
     rows = [
-        SubmissionStudent(
-            submission=submission, name=student.name[:MAX_NAME], identifier=student.identifier[:MAX_NAME]
-        )
+        SubmissionStudent(submission=submission, name=student.name[:MAX_NAME], identifier=student.identifier[:MAX_NAME])
         for name, submission in submissions.items()
         for student in students.get(name) or (Student(name),)
     ]

@@ -78,11 +78,17 @@ class CourseIn(CourseChange):
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
     return CourseOut(
-        id=course.pk, name=course.name, owner=course.owner.get_username(), keep_months=course.keep_months,
-        months_kept=months_kept(course), keep_sources_days=course.keep_sources_days,
-        source_days_kept=source_days_kept(course), in_archive=course.in_archive, created=course.created,
+        id=course.pk,
+        name=course.name,
+        owner=course.owner.get_username(),
+        keep_months=course.keep_months,
+        months_kept=months_kept(course),
+        keep_sources_days=course.keep_sources_days,
+        source_days_kept=source_days_kept(course),
+        in_archive=course.in_archive,
+        created=course.created,
         rights=sorted(rights(api.user_of(request), course)),
-    )  # fmt: skip
+    )
 
 
 @courses_router.get("/courses", response=Courses, summary="List the courses that you may read")
@@ -224,9 +230,7 @@ def list_invitations(request: HttpRequest, course_id: api.Id) -> Invitations:
     return Invitations(items=[_invitation_out(request, one) for one in rows])
 
 
-@members_router.post(
-    INVITATIONS, response={201: NewInvitationOut}, summary="Invite", url_name="api_invitations"
-)
+@members_router.post(INVITATIONS, response={201: NewInvitationOut}, summary="Invite", url_name="api_invitations")
 def invite(request: HttpRequest, course_id: api.Id, body: InvitationIn) -> Status[NewInvitationOut]:
     """Invite a person, who becomes a member by opening the link; it is mailed where mail is set."""
     user = api.user_of(request)
@@ -241,9 +245,7 @@ def invite(request: HttpRequest, course_id: api.Id, body: InvitationIn) -> Statu
     return Status(201, NewInvitationOut(**answer))
 
 
-@members_router.delete(
-    INVITATION, response={204: None}, summary="Withdraw an invitation", url_name="api_invitation"
-)
+@members_router.delete(INVITATION, response={204: None}, summary="Withdraw an invitation", url_name="api_invitation")
 def withdraw_invitation(request: HttpRequest, course_id: api.Id, invitation_id: api.Id) -> Status[None]:
     """Delete an invitation: its link ends."""
     row = read.find_invitation(api.user_of(request), invitation_id)
@@ -263,18 +265,24 @@ def _member(request: HttpRequest, course_id: int, member_id: int, right: Right) 
 
 def _member_out(row: Membership) -> MemberOut:
     return MemberOut(
-        id=row.pk, user=row.user.get_username(), name=row.user.get_full_name(), role=row.role,
-        group=row.group, created=row.created,
-    )  # fmt: skip
+        id=row.pk,
+        user=row.user.get_username(),
+        name=row.user.get_full_name(),
+        role=row.role,
+        group=row.group,
+        created=row.created,
+    )
 
 
 def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:
     is_inviter = row.invited_by_id == api.user_of(request).pk
     fields = {name: getattr(row, name) for name in ("email", "role", "created", "expires")}
     return InvitationOut(
-        id=row.pk, invited_by=row.invited_by.get_username(),
-        url=invitation_address(request, row) if is_inviter else None, **fields,
-    )  # fmt: skip
+        id=row.pk,
+        invited_by=row.invited_by.get_username(),
+        url=invitation_address(request, row) if is_inviter else None,
+        **fields,
+    )
 
 
 class RosterOut(Schema):
@@ -337,9 +345,7 @@ def remove_roster(request: HttpRequest, course_id: api.Id) -> Status[None]:
     return Status(204, None)
 
 
-@rosters_router.get(
-    f"{PATH}/students", response=Students, summary="List its students", url_name="api_roster_students"
-)
+@rosters_router.get(f"{PATH}/students", response=Students, summary="List its students", url_name="api_roster_students")
 def list_roster_students(
     request: HttpRequest, course_id: api.Id, cursor: api.Cursor = "", limit: api.Limit = api.A_PART
 ) -> Students:
@@ -457,9 +463,7 @@ def list_assignments(request: HttpRequest, course_id: api.Id) -> Assignments:
     return Assignments(items=[assignment_out(request, one) for one in rows])
 
 
-@assignments_router.post(
-    "/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one"
-)
+@assignments_router.post("/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one")
 def create_assignment(request: HttpRequest, course_id: api.Id, body: AssignmentIn) -> Status[AssignmentOut]:
     """Create an assignment with its settings; those that are left out have their defaults."""
     user = api.user_of(request)
@@ -523,9 +527,7 @@ def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, conf
     if chosen != stored:
         reading = rereading_of(assignment, chosen)
         if not reading.changes_nothing and not confirmed:
-            raise api.Problem(
-                409, "Another language has files read again. Confirm that with read_again: true."
-            )
+            raise api.Problem(409, "Another language has files read again. Confirm that with read_again: true.")
     forms.save_settings(form, user, chosen if chosen != stored else None)
     if threshold:
         choose_threshold(assignment, user, **threshold)

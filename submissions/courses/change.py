@@ -201,9 +201,7 @@ def access_text(row: Membership | CampusGroup | Invitation) -> str | _StrPromise
     return format_lazy("{}: {}", str(row).rpartition(": ")[0], Membership.Role(row.role).label)
 
 
-def tell_owner(
-    owner: User, course: Course, administrator: User, access: str | _StrPromise, address: str
-) -> bool:
+def tell_owner(owner: User, course: Course, administrator: User, access: str | _StrPromise, address: str) -> bool:
     """Tell the owner by mail what access an administrator gave and why; return whether it was sent."""
     reason = stated_reason(administrator, course)
     if not reason:

@@ -125,19 +125,21 @@ class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments and their sources are kept."""
 
     keep_months = forms.IntegerField(
-        label=gettext_lazy("Keep assignments for (months)"), required=False, min_value=1,
+        label=gettext_lazy("Keep assignments for (months)"),
+        required=False,
+        min_value=1,
         max_value=LONGEST_MONTHS,
-    )  # fmt: skip
+    )
     keep_sources_days = forms.IntegerField(
-        label=gettext_lazy("Keep sources for (days)"), required=False, min_value=SHORTEST_DAYS,
+        label=gettext_lazy("Keep sources for (days)"),
+        required=False,
+        min_value=SHORTEST_DAYS,
         max_value=LONGEST_DAYS,
-    )  # fmt: skip
+    )
     in_archive = forms.BooleanField(
         label=gettext_lazy("Department's archive"),
         required=False,
-        widget=forms.Select(
-            choices=[(False, gettext_lazy("Does not take part")), (True, gettext_lazy("Takes part"))]
-        ),
+        widget=forms.Select(choices=[(False, gettext_lazy("Does not take part")), (True, gettext_lazy("Takes part"))]),
         help_text=gettext_lazy(
             "Other courses that take part are compared with the assignments of this course, and its own may "
             "be compared with theirs. Members of other courses see only that there is a match, how similar "
@@ -158,9 +160,7 @@ class CourseSettingsForm(CourseForm):
         months: int | None = self.cleaned_data["keep_months"]
         most = settings.KEEP_MONTHS_MOST
         if months and most and months > most and months != self.instance.keep_months:
-            raise ValidationError(
-                gettext("This service keeps assignments for at most {n} months.").format(n=most)
-            )
+            raise ValidationError(gettext("This service keeps assignments for at most {n} months.").format(n=most))
         return months
 
     def clean_keep_sources_days(self) -> int | None:
@@ -177,9 +177,7 @@ class CourseSettingsForm(CourseForm):
 
 class InvitationForm(forms.Form):
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
-    role = forms.ChoiceField(
-        label=_("Role"), choices=Role.choices, help_text=ROLE_HINT, initial=Role.ASSISTANT
-    )
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, help_text=ROLE_HINT, initial=Role.ASSISTANT)
 
     def __init__(self, inviter: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -252,22 +250,22 @@ class ComparisonFields(forms.Form):
     compare_course = forms.BooleanField(
         label=_("Earlier assignments of this course"),
         required=False,
-        widget=forms.Select(
-            choices=[(False, _("Do not compare")), (True, _("Compare with every earlier one"))]
-        ),
+        widget=forms.Select(choices=[(False, _("Do not compare")), (True, _("Compare with every earlier one"))]),
         help_text=_(
             "Their submissions are compared with this class, not among themselves. A student's own "
             "earlier work is flagged, and makes no case."
         ),
     )
     compared_with = _AssignmentChoices(
-        label=_("Other assignments to compare with"), queryset=Assignment.objects.none(), required=False,
+        label=_("Other assignments to compare with"),
+        queryset=Assignment.objects.none(),
+        required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
         help_text=_(
             "Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
             "submission is compared with the few dozen old ones that share most with it."
         ),
-    )  # fmt: skip
+    )
 
     compare_archive = forms.BooleanField(
         label=_("The department's archive"),
@@ -342,13 +340,15 @@ class AssignmentForm(AssignmentModelForm):
         help_text=_("Choose one only if file names do not show the language."),
     )
     common_limit = forms.IntegerField(
-        label=_("Common limit"), min_value=2, required=False,
+        label=_("Common limit"),
+        min_value=2,
+        required=False,
         help_text=_(
             "Code that more submissions than this have counts in shares alone. Empty: half of the class, "
             "at least 10; "
             "submissions that are alike count as one."
         ),
-    )  # fmt: skip
+    )
 
     class Meta:
         model = Assignment
@@ -371,13 +371,15 @@ class PatternFields(forms.Form):
     """Patterns of files that count, of files that do not, and of files in a certain language."""
 
     include_patterns = forms.CharField(
-        required=False, max_length=MAX_PATTERNS_CHARACTERS, label=_("Also compare"),
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label=_("Also compare"),
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         help_text=_(
             "Files that are compared although they are generated, compiled or downloaded, one pattern "
             "a line, as in .gitignore. @ and the name of a rule compares all files of that rule."
         ),
-    )  # fmt: skip
+    )
     exclude_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
@@ -395,13 +397,15 @@ class PatternFields(forms.Form):
     )
 
     language_patterns = forms.CharField(
-        required=False, max_length=MAX_PATTERNS_CHARACTERS, label=_("Languages by name"),
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label=_("Languages by name"),
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text=_(
             "For files whose language is not detected: a pattern, = and a language on each line, "
             "such as *.st = Structured Text."
         ),
-    )  # fmt: skip
+    )
 
     def clean_include_patterns(self) -> str:
         return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
@@ -440,13 +444,15 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         error_messages={"invalid": _("Write a date and a time, as in 2026-11-21 18:00.")},
     )
     teams = forms.CharField(
-        label=_("Teams"), required=False, max_length=MAX_TEAMS_CHARACTERS,
+        label=_("Teams"),
+        required=False,
+        max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text=_(
             "One team a line, names of submissions separated by commas. A name with a comma goes in "
             'quotes: "Doe, Jane". The roster of the course may name teams, too.'
         ),
-    )  # fmt: skip
+    )
     compare_mates = forms.BooleanField(
         label=_("Pairs within a team, and pairs of one student"),
         required=False,
@@ -462,12 +468,14 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         labels: ClassVar = AssignmentForm.Meta.labels
 
     hold = forms.CharField(
-        label=_("Do not delete, because"), required=False, max_length=200,
+        label=_("Do not delete, because"),
+        required=False,
+        max_length=200,
         help_text=_(
             "A reason, such as an appeal or an open case. While it stands here, nothing of the assignment is "
             "deleted: neither by the retention of the course, nor by hand, nor with a student who is erased."
         ),
-    )  # fmt: skip
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -109,9 +109,7 @@ class Assignment(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        constraints = (
-            models.UniqueConstraint(fields=("course", "name"), name="assignment_name_once_a_course"),
-        )
+        constraints = (models.UniqueConstraint(fields=("course", "name"), name="assignment_name_once_a_course"),)
 
     def __str__(self) -> str:
         return self.name
@@ -233,9 +231,7 @@ class CampusGroup(models.Model):
 
     class Meta:
         ordering = ("group",)
-        constraints = (
-            models.UniqueConstraint(fields=("course", "group"), name="campus_group_once_a_course"),
-        )
+        constraints = (models.UniqueConstraint(fields=("course", "group"), name="campus_group_once_a_course"),)
 
     def __str__(self) -> str:
         return f"{self.group}: {self.role}"
@@ -253,9 +249,7 @@ class Invitation(models.Model):
 
     class Meta:
         ordering = ("email",)
-        constraints = (
-            models.UniqueConstraint(fields=("course", "email"), name="invitation_once_an_address"),
-        )
+        constraints = (models.UniqueConstraint(fields=("course", "email"), name="invitation_once_an_address"),)
 
     def __str__(self) -> str:
         return f"{self.email}: {self.role}"
@@ -317,6 +311,11 @@ class EnrolledStudent(models.Model):
     @property
     def as_roster_student(self) -> RosterStudent:
         return RosterStudent(
-            self.name, self.identifier, self.login, self.email, self.section, self.team,
+            self.name,
+            self.identifier,
+            self.login,
+            self.email,
+            self.section,
+            self.team,
             tuple(map(str, self.other_ids)),
-        )  # fmt: skip
+        )

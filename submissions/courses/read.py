@@ -63,9 +63,7 @@ class AssignmentAnnotations(TypedDict):
 
 def listed_courses(user: User) -> QuerySet[models.Course]:
     """Return the courses that `user` may read, with `assignment_count` and the owner, by name."""
-    listed = (
-        courses_with(user, Right.READ).select_related("owner").annotate(assignment_count=Count("assignments"))
-    )
+    listed = courses_with(user, Right.READ).select_related("owner").annotate(assignment_count=Count("assignments"))
     return listed.order_by("name", "pk")
 
 
@@ -84,9 +82,7 @@ def listed_assignments(course: models.Course) -> QuerySet[ListedAssignment]:
     return course.assignments.annotate(
         submission_count=count_of(done, "batch__assignment", Count("name", distinct=True)),
         newest_state=Subquery(latest.values("state")[:1]),
-        is_read=Exists(
-            models.Batch.objects.filter(assignment=OuterRef("pk"), state__in=models.Batch.RUNNING)
-        ),
+        is_read=Exists(models.Batch.objects.filter(assignment=OuterRef("pk"), state__in=models.Batch.RUNNING)),
         pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 
@@ -157,9 +153,13 @@ def _find_managed(rows: QuerySet[InCourse], user: User, pk: int) -> InCourse:
 def _is_valid() -> Q:
     """Return the condition for invitations whose maker may still invite, or had stated a reason for them."""
     stated = models.StatedReason.objects.filter(
-        course=OuterRef("course"), user=OuterRef("invited_by"), user__is_staff=True, user__is_active=True,
-        created__lte=OuterRef("created"), expires__gt=OuterRef("created"),
-    )  # fmt: skip
+        course=OuterRef("course"),
+        user=OuterRef("invited_by"),
+        user__is_staff=True,
+        user__is_active=True,
+        created__lte=OuterRef("created"),
+        expires__gt=OuterRef("created"),
+    )
     may_invite = permissions.still_has(Right.INVITE, "invited_by", "course") | Q(Exists(stated))
     return Q(may_invite, expires__gt=timezone.now())
 
@@ -188,9 +188,7 @@ def administered_courses() -> QuerySet[AdministeredCourse]:
     submissions = models.Submission.objects.filter(batch__assignment__course=OuterRef("pk"), origin=None)
     counted = submissions.order_by().values("batch__assignment__course").annotate(n=Count("pk")).values("n")
     members = models.Membership.objects.filter(course=OuterRef("pk")).order_by().values("course")
-    uploads = (
-        models.Batch.objects.filter(assignment__course=OuterRef("pk")).order_by().values("assignment__course")
-    )
+    uploads = models.Batch.objects.filter(assignment__course=OuterRef("pk")).order_by().values("assignment__course")
     return (
         models.Course.objects.select_related("owner")
         .annotate(
@@ -300,9 +298,7 @@ def archive_languages(assignment: models.Assignment) -> list[LanguageCount]:
     A submission in several languages counts for each of them.
     """
     newest = newest_submissions(archived_assignments(assignment))
-    ready = models.SubmissionFile.objects.filter(
-        submission__in=newest, document__state=models.Document.State.READY
-    )
+    ready = models.SubmissionFile.objects.filter(submission__in=newest, document__state=models.Document.State.READY)
     languages = ready.order_by().values_list("document__language")
     rows = [LanguageCount(*row) for row in languages.annotate(n=Count("submission", distinct=True))]
     return sorted(rows, key=lambda row: (-row.submissions, row.language))
@@ -356,8 +352,7 @@ def course_overview(course: models.Course, user: User) -> CourseOverview:
     pairs = _pairs_above(list(reports.values()))
     decisions, by_hand = _decisions(course), suspicion_counts(course, reports.values())
     rows = [
-        _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions[row.pk])
-        for row in assignments
+        _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions[row.pk]) for row in assignments
     ]
     rows = [row._replace(cases=row.cases + by_hand[row.assignment.pk]) for row in rows]
     return CourseOverview(rows, _recurring_pairs(rows, pairs))
@@ -382,19 +377,13 @@ def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[models.Pair
         above |= reaching & readable(kept) if kept.copies else reaching
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
     by_report: dict[int, list[models.Pair]] = defaultdict(list)
-    for pair in (
-        models.Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk")
-    ):
+    for pair in models.Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):
         by_report[pair.report_id].append(pair)
     pairs: dict[int, list[models.Pair]] = {}
     for report in reports:
         of_report = by_report[report.pk]
-        keys = compared_mates(
-            report.assignment, {pk for pair in of_report for pk in (pair.left_id, pair.right_id)}
-        )
-        pairs[report.assignment_id] = [
-            pair for pair in of_report if not are_mates(keys, pair.left_id, pair.right_id)
-        ]
+        keys = compared_mates(report.assignment, {pk for pair in of_report for pk in (pair.left_id, pair.right_id)})
+        pairs[report.assignment_id] = [pair for pair in of_report if not are_mates(keys, pair.left_id, pair.right_id)]
     return pairs
 
 
@@ -425,12 +414,7 @@ def _recurring_pairs(
     rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[models.Pair]]
 ) -> list[RecurringPair]:
     """Return the pairs of students that reach the threshold in several assignments, most of them first."""
-    ids = {
-        one
-        for by_assignment in pairs.values()
-        for pair in by_assignment
-        for one in (pair.left_id, pair.right_id)
-    }
+    ids = {one for by_assignment in pairs.values() for pair in by_assignment for one in (pair.left_id, pair.right_id)}
     students = student_keys(models.Submission.objects.filter(pk__in=ids, batch__role=models.Batch.Role.CLASS))
     meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
     known: dict[Key, set[KnownStudent]] = defaultdict(set)

@@ -74,9 +74,7 @@ def retained_assignments(course: models.Course | None = None) -> Iterator[Retain
     if course:
         rows = rows.filter(course=course)
     # Greatest ignores NULL in Postgres.
-    last = Greatest(
-        "created", Max("batches__created"), Max("decisions__updated"), Max("case_decisions__updated")
-    )
+    last = Greatest("created", Max("batches__created"), Max("decisions__updated"), Max("case_decisions__updated"))
     for assignment in rows.annotate(last_change=last).order_by("pk"):
         if months := months_kept(assignment.course):
             yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
@@ -151,9 +149,7 @@ def lost_with_batch(batch: models.Batch) -> list[LostRecords]:
 
 
 def lost_with_assignment(assignment: models.Assignment) -> list[LostRecords]:
-    return _lost_with_assignments(
-        models.Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True)
-    )
+    return _lost_with_assignments(models.Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True))
 
 
 def lost_with_course(course: models.Course) -> list[LostRecords]:
@@ -161,9 +157,7 @@ def lost_with_course(course: models.Course) -> list[LostRecords]:
     count = len(assignments)
     whole_assignments = LostRecords(count, ngettext("{n} assignment", "{n} assignments", count))
     students = models.EnrolledStudent.objects.filter(roster__course=course).count()
-    enrolled = LostRecords(
-        students, ngettext("{n} student in the roster", "{n} students in the roster", students)
-    )
+    enrolled = LostRecords(students, ngettext("{n} student in the roster", "{n} students in the roster", students))
     return _not_empty(whole_assignments, enrolled) + _lost_with_assignments(assignments)
 
 
@@ -233,9 +227,7 @@ def _delete_batch(pk: int) -> None:
         if not assignment:
             return
         record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
-        models.DeletedBatch.objects.get_or_create(
-            batch=batch.pk, defaults={"assignment": assignment, **record}
-        )
+        models.DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
         documents, listed = _documents_in([batch]), _listed_sources([batch])
         discard_uploads(batch.uploads.all())
         for kind in ("unpack", "read_documents"):
@@ -393,9 +385,13 @@ def _delete(row: RetainedAssignment) -> None:
 
 def _log_deletion(assignment: models.Assignment, subject: str = "") -> models.AuditEntry:
     return models.AuditEntry(
-        who="retention", action=AuditAction.DELETED, course=assignment.course.name,
-        assignment=assignment.name, subject=subject, page="retention",
-    )  # fmt: skip
+        who="retention",
+        action=AuditAction.DELETED,
+        course=assignment.course.name,
+        assignment=assignment.name,
+        subject=subject,
+        page="retention",
+    )
 
 
 class ShownHold(NamedTuple):
@@ -407,9 +403,7 @@ class ShownHold(NamedTuple):
 
 def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
     """Return the holds that keep work of these assignments, also holds of courses that compare with them."""
-    return [
-        ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)
-    ]
+    return [ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)]
 
 
 def releasable(assignment: models.Assignment) -> QuerySet[models.Submission]:
@@ -426,9 +420,7 @@ def releasable(assignment: models.Assignment) -> QuerySet[models.Submission]:
         *cases.values_list("name", flat=True),
     }
     evidence = report.submissions.filter(name__in=names).values("pk") if report else []
-    read = models.Submission.objects.filter(
-        batch__assignment=assignment, batch__state=models.Batch.State.DONE
-    )
+    read = models.Submission.objects.filter(batch__assignment=assignment, batch__state=models.Batch.State.DONE)
     return read.filter(released=None).exclude(pk__in=evidence)
 
 

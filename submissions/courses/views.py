@@ -81,9 +81,7 @@ class DisplayedRecurring(NamedTuple):
     known_by: str
 
 
-def displayed_pairs(
-    request: AuthenticatedRequest, pairs: list[read.RecurringPair]
-) -> list[DisplayedRecurring]:
+def displayed_pairs(request: AuthenticatedRequest, pairs: list[read.RecurringPair]) -> list[DisplayedRecurring]:
     """Return pairs of students with the names that the user has chosen to see.
 
     Made-up names differ from one assignment to the next: a pair then has the names of its last assignment.
@@ -249,9 +247,7 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         find_course(request.user, pk, Right.INVITE)
     form = InvitationForm(request.user, request.POST or None)
     if form.is_valid():
-        invitation = actions.invite(
-            course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
-        )
+        invitation = actions.invite(course, request.user, form.cleaned_data["email"], form.cleaned_data["role"])
         _announce(request, invitation)
         actions.mail_owner(request, request.user, course, actions.access_text(invitation))
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")

@@ -262,9 +262,7 @@ def attempts_of(
     }
 
 
-def _one_attempt(
-    placements: Iterable[Placement], due: datetime | None, number: int = 1, total: int = 1
-) -> Attempt:
+def _one_attempt(placements: Iterable[Placement], due: datetime | None, number: int = 1, total: int = 1) -> Attempt:
     """Return the attempt of some files; `submitted` is the latest of their times."""
     times = [time for one in placements if (time := _time_of_attempt(one))]
     submitted = max(times, key=order, default=None)
@@ -288,9 +286,7 @@ def _only_one_counts(attempts: Mapping[AttemptKey, Attempt]) -> dict[AttemptKey,
     return {
         at: attempt
         if attempt.number == counts
-        else attempt._replace(
-            reason=reasons.EARLIER_ATTEMPT if attempt.number < counts else reasons.LATE_ATTEMPT
-        )
+        else attempt._replace(reason=reasons.EARLIER_ATTEMPT if attempt.number < counts else reasons.LATE_ATTEMPT)
         for at, attempt in attempts.items()
     }
 

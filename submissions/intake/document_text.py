@@ -72,9 +72,7 @@ class Words(NamedTuple):
 
 OFFICE = Words(frozenset({"t"}), frozenset({"p"}), frozenset({"Fallback", "del", "moveFrom", "tabs"}))
 LIVE_SCRIPT = OFFICE._replace(code="code")
-OPEN = Words(
-    frozenset({"p", "h"}), frozenset({"p", "h"}), frozenset({"tracked-changes", "annotation"}), spaced=False
-)
+OPEN = Words(frozenset({"p", "h"}), frozenset({"p", "h"}), frozenset({"tracked-changes", "annotation"}), spaced=False)
 _BREAKS = {"br": "\n", "cr": "\n", "line-break": "\n", "tab": "\t"}
 
 

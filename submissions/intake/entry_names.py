@@ -73,9 +73,7 @@ def replace_invisible(name: str) -> str:
     """Replace control characters, direction overrides and lone surrogates by U+FFFD; normalise to NFC."""
     if name.isprintable():  # None of these are.
         return normalised("NFC", name)
-    visible = "".join(
-        "\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name
-    )
+    visible = "".join("\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name)
     return normalised("NFC", visible)
 
 
@@ -202,26 +200,20 @@ def likeliest_code_page(names: Iterable[bytes]) -> str:
             break
         taken.append(name[:_SAMPLED])
     sample = b"\n".join(taken)
-    return min(
-        PRIORS, key=lambda encoding: PRIORS[encoding] + _cost(sample.decode(encoding, "replace"), encoding)
-    )
+    return min(PRIORS, key=lambda encoding: PRIORS[encoding] + _cost(sample.decode(encoding, "replace"), encoding))
 
 
 def _cost(text: str, encoding: str) -> float:
     """Return the bits that a text costs: its characters, and what is odd about its words."""
     counts = Counter(text)
     latin = {letter: count for letter, count in counts.items() if _alphabet(letter) == "LATIN"}
-    others = sum(
-        _character_cost(letter, encoding) * count for letter, count in counts.items() if letter not in latin
-    )
+    others = sum(_character_cost(letter, encoding) * count for letter, count in counts.items() if letter not in latin)
     return others + _latin_cost(latin) + sum(map(_word_cost, _words(text)))
 
 
 def _latin_cost(counts: dict[str, int]) -> float:
     """Return what the accented Latin letters cost in the language that they fit best."""
-    return min(
-        sum(count * _letter_cost(letter, language) for letter, count in counts.items()) for language in LATIN
-    )
+    return min(sum(count * _letter_cost(letter, language) for letter, count in counts.items()) for language in LATIN)
 
 
 def _letter_cost(letter: str, language: str) -> float:

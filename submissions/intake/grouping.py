@@ -120,9 +120,7 @@ class PlacedFiles(NamedTuple):
     warnings: list[GroupingWarning]
 
 
-def group_files(
-    listing: Listing, choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None
-) -> Grouping:
+def group_files(listing: Listing, choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None) -> Grouping:
     """Group the files of a listing as an instructor chose.
 
     `identify` returns what a roster knows of a student of the layout.
@@ -141,7 +139,9 @@ def group_files(
     warnings += unknown_names(split.unknown, renamed.unknown)
     warnings += list_warnings(path for path, place in ignored.items() if place in (LOOSE, LOOSE_FILE))
     return Grouping(
-        layout, dict(sorted(renamed.submissions.items())), distinct_paths(renamed.places),
+        layout,
+        dict(sorted(renamed.submissions.items())),
+        distinct_paths(renamed.places),
         {path: place.reason for path, place in ignored.items()} | uncounted,
         {
             path: choices.renames.get(name, name)
@@ -149,7 +149,7 @@ def group_files(
             if (name := names[who[path]]) in split.submissions
         },
         warnings,
-    )  # fmt: skip
+    )
 
 
 def group_submissions(
@@ -183,9 +183,7 @@ def place_files(listing: Listing, choices: Choices, identify: Identify | None = 
         misfit = Misfit(layout, recognise(listing)[0].layout)
         placed, layout, warnings = misfit.used.place(listing), misfit.used, [misfit_warning(misfit)]
     ignored = {
-        path: _with_limit(path, place, layout, listing)
-        for path, place in placed.items()
-        if isinstance(place, Ignored)
+        path: _with_limit(path, place, layout, listing) for path, place in placed.items() if isinstance(place, Ignored)
     }
     placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
     if identify:
@@ -197,9 +195,7 @@ def _with_limit(path: str, place: Ignored, layout: Layout, listing: Listing) -> 
     """Return the place of a file that is ignored, with the reason why its layout did not read it."""
     if path not in listing.unread or not layout.reads or not layout.reads.fullmatch(path):
         return place
-    return place._replace(
-        reason=reasons.METADATA_UNREAD.format(reason=place.reason, why=listing.unread[path])
-    )
+    return place._replace(reason=reasons.METADATA_UNREAD.format(reason=place.reason, why=listing.unread[path]))
 
 
 def _layout(listing: Listing, choices: Choices) -> Layout:
@@ -263,9 +259,7 @@ def _add_attempt(
     total, number = max((submission.attempts, submission.attempt), (attempt.total, attempt.number))
     times = [time for time in (submission.submitted, attempt.submitted) if time]
     latest = max(times, key=order, default=None)
-    return submission._replace(
-        attempt=number, attempts=total, submitted=latest, late=submission.late or attempt.late
-    )
+    return submission._replace(attempt=number, attempts=total, submitted=latest, late=submission.late or attempt.late)
 
 
 def owners(listing: Listing, grouping: Grouping, choices: Choices, refused: Iterable[str]) -> dict[str, str]:

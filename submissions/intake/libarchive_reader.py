@@ -185,9 +185,13 @@ def read_with_libarchive(
             refusal = reasons.ENCRYPTED_RAR if number in encrypted else _refusal(entry)
             modified = _modified(entry, local_time=local_time)
             yield ArchiveMember(
-                _name(entry), entry.size or 0, refusal, _opener(data), in_stream=unpacked.is_nested,
+                _name(entry),
+                entry.size or 0,
+                refusal,
+                _opener(data),
+                in_stream=unpacked.is_nested,
                 modified=modified,
-            )  # fmt: skip
+            )
             if not refusal:
                 data.skip()
     if source.is_exhausted and not source.has_end():

@@ -239,9 +239,7 @@ def _is_object(name: bytes) -> bool:
     return len(name) in {40, 64} and not name.strip(b"0123456789abcdef")
 
 
-def commits_by_submission(
-    logs: Mapping[str, CommitTimes], owners: Mapping[str, str]
-) -> dict[str, CommitTimes]:
+def commits_by_submission(logs: Mapping[str, CommitTimes], owners: Mapping[str, str]) -> dict[str, CommitTimes]:
     """Return the times of commits by submission, from those of logs by path.
 
     `owners` has the submission of each file that is used. A log counts where all files that are used in its

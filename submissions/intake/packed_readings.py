@@ -86,11 +86,17 @@ class PackedReading(NamedTuple):
     @classmethod
     def of(cls, reading: engine.Reading) -> PackedReading:
         return cls(
-            reading.language, reading.share, reading.unclosed, reading.disguised,
-            pack_tokens(reading.tokens, reading.lines), pack_lexical(reading.lexical),
-            pack_coarse(reading.coarse, reading.coarse_lines), pack_words(reading.words),
-            b"".join(reading.spelling), pack_spans(reading.spans) if reading.spans else b"",
-        )  # fmt: skip
+            reading.language,
+            reading.share,
+            reading.unclosed,
+            reading.disguised,
+            pack_tokens(reading.tokens, reading.lines),
+            pack_lexical(reading.lexical),
+            pack_coarse(reading.coarse, reading.coarse_lines),
+            pack_words(reading.words),
+            b"".join(reading.spelling),
+            pack_spans(reading.spans) if reading.spans else b"",
+        )
 
     def reading(self) -> engine.Reading:
         """Return the reading, without its text."""
@@ -98,12 +104,19 @@ class PackedReading(NamedTuple):
         coarse, coarse_lines = unpack_coarse(self.coarse) or (None, engine.NO_LINES)
         half = len(self.spelling) // 2
         return engine.Reading(
-            self.language, tokens, lines, unpack_lexical(self.lexical), coarse, coarse_lines,
-            spans=unpack_span_columns(self.styles) if self.styles else None, unclosed=self.unclosed,
-            share=self.read_share, disguised=self.disguised,
+            self.language,
+            tokens,
+            lines,
+            unpack_lexical(self.lexical),
+            coarse,
+            coarse_lines,
+            spans=unpack_span_columns(self.styles) if self.styles else None,
+            unclosed=self.unclosed,
+            share=self.read_share,
+            disguised=self.disguised,
             spelling=engine.Spelling(self.spelling[:half], self.spelling[half:]),
             words=unpack_words(self.words),
-        )  # fmt: skip
+        )
 
     def to_bytes(self) -> bytes:
         """Return the lengths of the parts, then the parts; the first two have name, share and lines."""

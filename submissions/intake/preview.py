@@ -152,9 +152,12 @@ NO_PREVIEW = Preview(Grouping(FOLDERS, {}, {}, {}, {}, []), (), (), (), (), (), 
 
 
 def preview_upload(
-    listing: Listing, left_out: LeftOutListing, refused: Iterable[Entry] = (),
-    choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None,
-) -> Preview:  # fmt: skip
+    listing: Listing,
+    left_out: LeftOutListing,
+    refused: Iterable[Entry] = (),
+    choices: Choices = DEFAULT_CHOICES,
+    identify: Identify | None = None,
+) -> Preview:
     """Return the preview of an upload that is grouped as an instructor chose.
 
     `left_out` has all entries of the upload, `refused` the entries that cannot be read, which may also be in
@@ -183,9 +186,7 @@ def preview_upload(
     )
 
 
-def _submissions(
-    listing: Listing, grouping: Grouping, counted: Mapping[str, str]
-) -> Iterator[PreviewedSubmission]:
+def _submissions(listing: Listing, grouping: Grouping, counted: Mapping[str, str]) -> Iterator[PreviewedSubmission]:
     """Yield the submissions with a file that counts, sorted by name."""
     sizes: dict[str, list[int]] = defaultdict(list)
     for path, name in counted.items():
@@ -202,17 +203,17 @@ def _by_reason(entries: Iterable[Entry]) -> tuple[SkippedGroup, ...]:
         groups[entry.reason].append(entry)
     skipped = [
         SkippedGroup(
-            reason, len(members), sum(one.size for one in members),
+            reason,
+            len(members),
+            sum(one.size for one in members),
             tuple(sorted(one.name for one in members)[:EXAMPLES]),
         )
         for reason, members in groups.items()
-    ]  # fmt: skip
+    ]
     return tuple(sorted(skipped, key=lambda group: (-group.entries, group.reason)))
 
 
-def _only_refused(
-    listing: Listing, refused: Mapping[str, Entry], grouping: Grouping, choices: Choices
-) -> set[str]:
+def _only_refused(listing: Listing, refused: Mapping[str, Entry], grouping: Grouping, choices: Choices) -> set[str]:
     """Return the names of students of whom the upload has only entries that cannot be read or are ignored."""
     root = root_of(listing.paths)
     names = [name for name in refused if name not in listing.files]

@@ -361,15 +361,11 @@ class Roster:
 
     @cached_property
     def _by_number(self) -> dict[str, int]:
-        return self._index(
-            (row, _unpadded(id_key(one))) for row, student in self._rows for one in student.ids
-        )
+        return self._index((row, _unpadded(id_key(one))) for row, student in self._rows for one in student.ids)
 
     @cached_property
     def _by_local_part(self) -> dict[str, int]:
-        return self._index(
-            (row, _local_part(id_key(one))) for row, student in self._rows for one in student.ids
-        )
+        return self._index((row, _local_part(id_key(one))) for row, student in self._rows for one in student.ids)
 
     @cached_property
     def _by_name(self) -> dict[str, int]:
@@ -456,16 +452,19 @@ def _student(row: list[str], columns: Columns) -> RosterStudent | None:
     def first(meaning: Column) -> str:
         return next(iter(_cells(row, columns, meaning)), "")
 
-    ids, logins, emails = (
-        _cells(row, columns, meaning) for meaning in (Column.IDENTIFIER, Column.LOGIN, Column.EMAIL)
-    )
+    ids, logins, emails = (_cells(row, columns, meaning) for meaning in (Column.IDENTIFIER, Column.LOGIN, Column.EMAIL))
     name = natural_name(f"{first(Column.LAST)}, {first(Column.FIRST)}") or _one_name(first(Column.NAME))
     if not (name or ids or logins or emails) or name.casefold() in NO_STUDENTS:
         return None
     return RosterStudent(
-        name or _name_among(ids), next(iter(ids), ""), next(iter(logins), ""), next(iter(emails), ""),
-        first(Column.SECTION), first(Column.TEAM), tuple(dict.fromkeys((*ids[1:], *logins[1:], *emails[1:]))),
-    )  # fmt: skip
+        name or _name_among(ids),
+        next(iter(ids), ""),
+        next(iter(logins), ""),
+        next(iter(emails), ""),
+        first(Column.SECTION),
+        first(Column.TEAM),
+        tuple(dict.fromkeys((*ids[1:], *logins[1:], *emails[1:]))),
+    )
 
 
 def _one_name(name: str) -> str:
@@ -493,9 +492,7 @@ def _file_problems(table: Table, columns: Columns) -> Iterator[RosterProblem]:
         yield RosterProblem(0, sentences.STAFF_LEFT_OUT.format(rows=f"{staff:,}"))
 
 
-def _row_problems(
-    table: Table, columns: Columns, read: dict[int, RosterStudent | None]
-) -> Iterator[RosterProblem]:
+def _row_problems(table: Table, columns: Columns, read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem]:
     for row in table.rows:
         if not row.quoted_well:
             yield RosterProblem(row.line, sentences.BAD_QUOTES)

@@ -81,9 +81,7 @@ JUNK_ENTRIES = gettext_noop("more than {n} junk entries; the rest was not read")
 TOTAL_SIZE = gettext_noop("unpacks to more than {size}; the rest was not read")
 FOLDER_SHARE = gettext_noop("this folder uses more than its share: {reason}")
 FOLDER_SECONDS = gettext_noop("unpacking it takes more than {n} s; the rest was not read")
-READING_SECONDS = gettext_noop(
-    "reading the files of this submission takes more than {n} s; the rest was not read"
-)
+READING_SECONDS = gettext_noop("reading the files of this submission takes more than {n} s; the rest was not read")
 RATIO = gettext_noop("unpacks to more than {n} times its packed size, as a zip bomb does")
 DEPTH = gettext_noop("an archive nested deeper than {n}; unpack it and upload again")
 HEADER_SIZE = gettext_noop("a header of {n} bytes; the limit is {size}")
@@ -101,9 +99,7 @@ CUT_OFF = gettext_noop("ends without its end mark; entries may be missing")
 DAMAGED_MIDDLE = gettext_noop("damaged; what follows could not be read")
 POINTS_BACK = gettext_noop("it points back into itself")
 UNREADABLE_ON_DISK = gettext_noop("cannot be read: {error}")
-DAMAGED_OR_PACKED = gettext_noop(
-    "damaged or cut off, or packed in a way that cannot be read; upload a zip instead"
-)
+DAMAGED_OR_PACKED = gettext_noop("damaged or cut off, or packed in a way that cannot be read; upload a zip instead")
 DAMAGED_OR_PACKED_BY = gettext_noop(
     "damaged or cut off, or packed in a way that cannot be read ({error}); upload a zip instead"
 )

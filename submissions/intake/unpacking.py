@@ -158,10 +158,16 @@ def _suffix(name: str) -> str:
 
 
 def unpack(
-    name: str, file: BinaryIO, limits: Limits = DEFAULT_LIMITS, patterns: FilePatterns = DEFAULT_PATTERNS, *,
-    folder: str = "", in_child: InChild | None = None, nested: Nested = lambda _path: None,
+    name: str,
+    file: BinaryIO,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    *,
+    folder: str = "",
+    in_child: InChild | None = None,
+    nested: Nested = lambda _path: None,
     unread: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[Entry]:  # fmt: skip
+) -> Iterator[Entry]:
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
     `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are left
@@ -251,9 +257,13 @@ class _Unpacker:
     """Unpacks one upload; keeps its budget and the names used so far."""
 
     def __init__(
-        self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None,
-        nested: Nested = lambda _path: None, unread: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:  # fmt: skip
+        self,
+        limits: Limits,
+        patterns: FilePatterns,
+        in_child: InChild | None = None,
+        nested: Nested = lambda _path: None,
+        unread: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.limits = limits
         self.patterns = patterns
         self.in_child, self.nested, self._is_nested = in_child, nested, False
@@ -264,9 +274,15 @@ class _Unpacker:
         self._listed_junk: set[str] = set()
 
     def unpack_archive(
-        self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int, *,
+        self,
+        archive: ArchiveFormat,
+        name: str,
+        file: IO[bytes],
+        folder: str,
+        depth: int,
+        *,
         modified: datetime | None = None,
-    ) -> Iterator[Entry]:  # fmt: skip
+    ) -> Iterator[Entry]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
         if archive.read is None:
             raise BadArchive(reasons.KIND_UNKNOWN.format(kind=archive.name))
@@ -414,9 +430,7 @@ class _Unpacker:
 
     def _read_commit_log(self, member: members.ArchiveMember, name: str, folder: str) -> Iterator[Entry]:
         """Yield the times in a log of Git that is directly in a folder left out by its name."""
-        is_log = (
-            name == folder + members.LOG and members.folder_of_log(name) is not None and not member.refusal
-        )
+        is_log = name == folder + members.LOG and members.folder_of_log(name) is not None and not member.refusal
         if is_log and self.limits.commit_log_bytes and name not in self._listed_junk:
             self._listed_junk.add(name)
             yield members.commit_log_entry(member, name, self.budget)
@@ -429,9 +443,7 @@ class _Unpacker:
         if not name or not self.unread or name in self.unread:
             return self.unread.get(name, "")
         student = self.budget.student_of(name)
-        reasons_of = [
-            reason for path, reason in self.unread.items() if self.budget.student_of(path) == student
-        ]
+        reasons_of = [reason for path, reason in self.unread.items() if self.budget.student_of(path) == student]
         return reasons_of[0] if len(reasons_of) >= MOST_UNREAD else ""
 
     def _read(self, member: members.ArchiveMember, name: str, depth: int) -> Iterator[Entry]:
@@ -447,18 +459,14 @@ class _Unpacker:
                 self.documents.enter(name)
                 self.documents.check_documents()
             with members.empty_copy(self.limits.spool_bytes if archive else 0) as copy:
-                size = members.copy_within_limits(
-                    head, stream, copy, member=member, budget=self.budget, limit=limit
-                )
+                size = members.copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:
                     raise RefusalError(reasons.EMPTY_FILE)
                 copy.seek(0)
                 if archive:
                     folder = archive_stem(name)
                     self.budget.enter(f"{folder}/")
-                    inner = self.unpack_archive(
-                        archive, name, copy, folder, depth + 1, modified=member.modified
-                    )
+                    inner = self.unpack_archive(archive, name, copy, folder, depth + 1, modified=member.modified)
                     yield from self._refuse_unreadable(inner, name, size)
                 elif kind and not document_text.is_loaded():
                     yield from self._refuse_unreadable(self._read_in_child(member, name, copy), name, size)

@@ -77,9 +77,7 @@ def grouping_warnings(
 
 
 def misfit_warning(misfit: Misfit) -> GroupingWarning:
-    return GroupingWarning(
-        "layout", sentences.OTHER_LAYOUT.format(chosen=misfit.chosen.label, used=misfit.used.label)
-    )
+    return GroupingWarning("layout", sentences.OTHER_LAYOUT.format(chosen=misfit.chosen.label, used=misfit.used.label))
 
 
 def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
@@ -117,9 +115,7 @@ def _one_name(
         yield GroupingWarning("one-name", text, tuple(repeated))
 
 
-def _named_like_files(
-    choices: Choices, submissions: Mapping[str, GroupedSubmission]
-) -> Iterable[GroupingWarning]:
+def _named_like_files(choices: Choices, submissions: Mapping[str, GroupedSubmission]) -> Iterable[GroupingWarning]:
     if choices.layout == "files" or choices.depth == 0:
         return
     names = sorted(filter(_is_file_name, submissions))
@@ -145,9 +141,7 @@ def _times(submissions: Mapping[str, GroupedSubmission]) -> Iterable[GroupingWar
         yield GroupingWarning("no-time", sentences.NO_TIMES.format(names=listed(unknown)), tuple(unknown))
 
 
-def roster_warnings(
-    roster: Roster, submissions: Mapping[str, GroupedSubmission]
-) -> Iterator[GroupingWarning]:
+def roster_warnings(roster: Roster, submissions: Mapping[str, GroupedSubmission]) -> Iterator[GroupingWarning]:
     """Yield the problems of a roster, whom it does not know, and who handed in nothing."""
     problems = [str(problem) for problem in roster.problems]
     for text in problems[:LISTED_PROBLEMS]:
@@ -159,9 +153,7 @@ def roster_warnings(
         return
     students = dict.fromkeys(student for one in submissions.values() for student in one.students)
     unknown = [
-        f"{one.name} ({one.identifier})" if one.identifier else one.name
-        for one in students
-        if not roster.find(one)
+        f"{one.name} ({one.identifier})" if one.identifier else one.name for one in students if not roster.find(one)
     ]
     if unknown:
         text = sentences.NOT_IN_ROSTER.format(count=len(unknown), names=listed(unknown))
@@ -216,9 +208,7 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
         yield _warning("unclosed", sentences.UNCLOSED.format(names=names), unclosed)
     disguised = [file for file in files if file.disguised]
     if disguised:
-        names = listed(
-            [sentences.DISGUISED_IN.format(n=file.disguised, name=file.name) for file in disguised]
-        )
+        names = listed([sentences.DISGUISED_IN.format(n=file.disguised, name=file.name) for file in disguised])
         yield _warning("disguised", sentences.DISGUISED.format(names=names), disguised)
 
 

@@ -131,18 +131,20 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
         reads.unmarked_headers = {
             info.header_offset for info, name in zip(infos, raw, strict=True) if name in reads.unmarked
         }
-        encoding = detect_encoding(
-            name for name in raw if isinstance(name, bytes) and name not in reads.unmarked
-        )
+        encoding = detect_encoding(name for name in raw if isinstance(name, bytes) and name not in reads.unmarked)
         unmarked_encoding = detect_encoding(sorted(reads.unmarked))
         for info, name in zip(infos, raw, strict=True):
             if not info.is_dir():
                 text = _decoded(name, unmarked_encoding if name in reads.unmarked else encoding)
                 refusal = _refusal(info) or (reasons.OVERLAP if id(info) in overlapping else "")
                 yield ArchiveMember(
-                    text, info.file_size, refusal, _opener(archive, info), max(info.compress_size, 1),
+                    text,
+                    info.file_size,
+                    refusal,
+                    _opener(archive, info),
+                    max(info.compress_size, 1),
                     modified=_modified(info),
-                )  # fmt: skip
+                )
 
 
 def _modified(info: zipfile.ZipInfo) -> datetime | None:
@@ -250,9 +252,7 @@ class _ForwardStream:
         return self._position
 
 
-def read_tar(
-    file: IO[bytes], budget: Budget, decompress: Decompressor | None = None
-) -> Iterator[ArchiveMember]:
+def read_tar(file: IO[bytes], budget: Budget, decompress: Decompressor | None = None) -> Iterator[ArchiveMember]:
     """Yield the files of a tar in order; each must be read before the next one is requested."""
     source = cast("IO[bytes]", decompress(file)) if decompress else file
     stream = _ForwardStream(source, file, budget)
@@ -262,9 +262,13 @@ def read_tar(
             _check_size(info)
             if not info.isdir():
                 yield ArchiveMember(
-                    redecode(info.name), info.size, _tar_reader_refusal(info), _extractor(archive, info),
-                    in_stream=stream.is_nested, modified=outside_time(info.mtime),
-                )  # fmt: skip
+                    redecode(info.name),
+                    info.size,
+                    _tar_reader_refusal(info),
+                    _extractor(archive, info),
+                    in_stream=stream.is_nested,
+                    modified=outside_time(info.mtime),
+                )
         _check_end(stream)
 
 

@@ -35,9 +35,7 @@ class Bands(NamedTuple):
     def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
         """Return the bands of a suggestion, as reports store it, or of the threshold that was chosen."""
         # Reports of former rules do not say what is to be looked at, or what stands out.
-        look, stands_out = (
-            float(str(suggestion.get(name, suggestion["value"]))) for name in ("look", "stands_out")
-        )
+        look, stands_out = (float(str(suggestion.get(name, suggestion["value"]))) for name in ("look", "stands_out"))
         if chosen is not None:
             return cls(chosen, max(chosen, stands_out))
         return cls(look, stands_out, "too alike" in str(suggestion["reason"]))
@@ -73,9 +71,7 @@ class MovedThreshold(NamedTuple):
             (self.boilerplate, gettext("other boilerplate or statement of the task")),
             (self.score, gettext("new rules of the score")),
         )
-        changes = ", ".join(text.format(n=n) for n, text in counted if n) or gettext(
-            "settings, or how files are read"
-        )
+        changes = ", ".join(text.format(n=n) for n, text in counted if n) or gettext("settings, or how files are read")
         sentence = gettext("The ranking before suggested {before}. Changed since: {changes}.")
         return sentence.format(before=percent_text(self.before, space), changes=changes)
 
@@ -152,9 +148,7 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
             )
         )
     if outstanding:
-        parts.append(
-            ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
-        )
+        parts.append(ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding))
     if look and not looks + outstanding:
         parts.append(gettext("No pair is above that: read the best match of each student once."))
     rows = {"below": look - 1, "first": look, "last": far - 1, "far": far}
@@ -199,14 +193,15 @@ def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
 
     The few pairs that reach the threshold would be invisible beside thousands: heights follow the logarithm.
     """
-    counts = Counter(
-        min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
-    )
+    counts = Counter(min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities)
     highest = max(counts.values(), default=1)
     return [
         PairBin(
-            low, low + PAIR_BIN, counts[low // PAIR_BIN],
-            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest), bands.band(low / 100),
+            low,
+            low + PAIR_BIN,
+            counts[low // PAIR_BIN],
+            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
+            bands.band(low / 100),
         )
         for low in range(0, 100, PAIR_BIN)
-    ]  # fmt: skip
+    ]

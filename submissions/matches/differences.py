@@ -156,9 +156,7 @@ def _line_groups(lines: Iterable[tuple[int, int]]) -> Iterator[_LineGroup]:
     group: _LineGroup | None = None
     for left, right in lines:
         if group and (left <= group.left_last or right <= group.right_last):
-            group = group._replace(
-                left_last=max(left, group.left_last), right_last=max(right, group.right_last)
-            )
+            group = group._replace(left_last=max(left, group.left_last), right_last=max(right, group.right_last))
             continue
         if group:
             yield group
@@ -207,10 +205,7 @@ CATEGORIES = DifferenceSummary._fields[:4]
 
 def count_changed(summaries: Sequence[DifferenceSummary]) -> dict[str, int]:
     """Return how many different lexemes of each category were changed in any of the passages."""
-    return {
-        category: len(frozenset().union(*(getattr(one, category) for one in summaries)))
-        for category in CATEGORIES
-    }
+    return {category: len(frozenset().union(*(getattr(one, category) for one in summaries))) for category in CATEGORIES}
 
 
 def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
@@ -327,9 +322,7 @@ def _without_equal_ends(part: DifferingPart, left: str, right: str) -> Differing
     words, others = WORD.findall(left[slice(*part.left)]), WORD.findall(right[slice(*part.right)])
     first, last = _equal_ends(words, others)
     before, after = sum(map(len, words[:first])), sum(map(len, words[len(words) - last :]))
-    return DifferingPart(
-        (part.left[0] + before, part.left[1] - after), (part.right[0] + before, part.right[1] - after)
-    )
+    return DifferingPart((part.left[0] + before, part.left[1] - after), (part.right[0] + before, part.right[1] - after))
 
 
 def _equal_ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
@@ -347,9 +340,7 @@ def _starts(words: Sequence[str]) -> list[int]:
     return list(accumulate(map(len, words), initial=0))
 
 
-def summarise_runs(
-    runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str
-) -> DifferenceSummary:
+def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str) -> DifferenceSummary:
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}

@@ -110,9 +110,7 @@ def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BY
         except subprocess.TimeoutExpired as error:
             raise PrintingFailed(f"Printing took longer than {seconds} seconds.") from error
     if process.returncode == NO_FONTS:
-        raise PrintingFailed(
-            "This server's fonts are missing; its administrator can install the service again."
-        )
+        raise PrintingFailed("This server's fonts are missing; its administrator can install the service again.")
     if process.returncode:
         # The messages of its errors may quote the document.
         kinds = b", ".join(ERRORS.findall(process.stderr)).decode()
@@ -230,6 +228,4 @@ FORMATS = {
     "html": ExportFormat("HTML file", "text/html; charset=utf-8", write_document=str.encode),
 }
 TABLE_FORMATS = {name: export_format for name, export_format in FORMATS.items() if export_format.write_table}
-DOCUMENT_FORMATS = {
-    name: export_format for name, export_format in FORMATS.items() if export_format.write_document
-}
+DOCUMENT_FORMATS = {name: export_format for name, export_format in FORMATS.items() if export_format.write_document}

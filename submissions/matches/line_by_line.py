@@ -178,9 +178,7 @@ def _runs(sides: tuple[_Side, _Side], series: list[tuple[int, int]]) -> list[lis
     return runs
 
 
-def _rows(
-    sides: tuple[_Side, _Side], in_order: list[tuple[int, int]], moved: dict[int, int]
-) -> Iterator[DiffRow]:
+def _rows(sides: tuple[_Side, _Side], in_order: list[tuple[int, int]], moved: dict[int, int]) -> Iterator[DiffRow]:
     """Yield the rows of all lines; those that do not match are beside each other as far as there are any.
 
     No line with tokens is beside one without.
@@ -194,9 +192,7 @@ def _rows(
                 yield _row(sides, left, moved[left], moved=True)
                 continue
             is_code = bool(sides[0].sizes[left])
-            while others and (
-                others[-1].kind == "elsewhere" or (is_code and not _has_tokens(sides, others[-1]))
-            ):
+            while others and (others[-1].kind == "elsewhere" or (is_code and not _has_tokens(sides, others[-1]))):
                 yield others.pop()
             is_beside = others and is_code == _has_tokens(sides, others[-1])
             yield _row(sides, left, others.pop().right_number - 1 if is_beside else None)

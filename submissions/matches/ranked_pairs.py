@@ -96,10 +96,19 @@ class PairRow(NamedTuple):
         """Return the figures of a ranked or stored pair under these names; shares have six decimals."""
         mark = pair_mark(translated=pair.translated, structure=pair.structure)
         return cls(
-            left, right, round(pair.similarity, 6), round(pair.left_with_common, 6),
-            round(pair.right_with_common, 6), pair.tokens, pair.lines, pair.longest, mark,
-            round(pair.left_share, 6), round(pair.right_share, 6), flag,
-        )  # fmt: skip
+            left,
+            right,
+            round(pair.similarity, 6),
+            round(pair.left_with_common, 6),
+            round(pair.right_with_common, 6),
+            pair.tokens,
+            pair.lines,
+            pair.longest,
+            mark,
+            round(pair.left_share, 6),
+            round(pair.right_share, 6),
+            flag,
+        )
 
 
 class Evidence(NamedTuple):
@@ -167,10 +176,15 @@ class RankedPair:
     def exchanged(self) -> RankedPair:
         """The same pair with left and right exchanged."""
         return replace(
-            self, left=self.right, right=self.left, left_share=self.right_share, right_share=self.left_share,
-            left_with_common=self.right_with_common, right_with_common=self.left_with_common,
+            self,
+            left=self.right,
+            right=self.left,
+            left_share=self.right_share,
+            right_share=self.left_share,
+            left_with_common=self.right_with_common,
+            right_with_common=self.left_with_common,
             rows=engine.exchange_sides(self.rows),
-        )  # fmt: skip
+        )
 
 
 class PairColumns(NamedTuple):
@@ -197,12 +211,18 @@ class PairColumns(NamedTuple):
         ordered, _ = by_name(ranking, name_ranks)
         scores = ordered.scores
         return cls(
-            ordered.pairs.left.tolist(), ordered.pairs.right.tolist(), round_to_six(scores.similarity),
-            round_to_six(scores.left_with_common), round_to_six(scores.right_with_common),
-            scores.tokens.tolist(), scores.lines.tolist(), scores.longest.tolist(),
-            _marks(ordered.translated, scores.structure), round_to_six(scores.left_share),
+            ordered.pairs.left.tolist(),
+            ordered.pairs.right.tolist(),
+            round_to_six(scores.similarity),
+            round_to_six(scores.left_with_common),
+            round_to_six(scores.right_with_common),
+            scores.tokens.tolist(),
+            scores.lines.tolist(),
+            scores.longest.tolist(),
+            _marks(ordered.translated, scores.structure),
+            round_to_six(scores.left_share),
             round_to_six(scores.right_share),
-        )  # fmt: skip
+        )
 
 
 def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags]:
@@ -219,9 +239,11 @@ def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags
     sides, shares = both(pairs.left, pairs.right), both(scores.left_share, scores.right_share)
     with_common = both(scores.left_with_common, scores.right_with_common)
     scores = scores._replace(
-        left_share=shares[0], right_share=shares[1], left_with_common=with_common[0],
+        left_share=shares[0],
+        right_share=shares[1],
+        left_with_common=with_common[0],
         right_with_common=with_common[1],
-    )  # fmt: skip
+    )
     pairs = pairs._replace(left=sides[0], right=sides[1])
     return ranking._replace(pairs=pairs, scores=scores), exchanged
 
@@ -236,9 +258,7 @@ def are_exchanged(pairs: CandidatePairs, name_ranks: Sequence[int]) -> Flags:
 def _marks(translated: Flags, structure: Floats) -> list[str]:
     """Return the mark of each pair; `pair_mark` is called once for each combination, not for each pair."""
     by_combination = [
-        pair_mark(translated=crossed, structure=structured)
-        for crossed in (False, True)
-        for structured in (0, 1)
+        pair_mark(translated=crossed, structure=structured) for crossed in (False, True) for structured in (0, 1)
     ]
     return [by_combination[at] for at in (2 * translated + (structure != 0)).tolist()]
 
@@ -270,10 +290,7 @@ def shared_files(cohort: Cohort, files: Sequence[tuple[int, object]]) -> list[Co
 
 def count_same_files(shared: Sequence[Counter[object]], pairs: Iterable[tuple[int, int]]) -> list[int]:
     """Return the number of identical files of each pair; `shared` as from `shared_files`."""
-    return [
-        (shared[left] & shared[right]).total() if shared[left] and shared[right] else 0
-        for left, right in pairs
-    ]
+    return [(shared[left] & shared[right]).total() if shared[left] and shared[right] else 0 for left, right in pairs]
 
 
 class AlignedPairs(NamedTuple):
@@ -325,9 +342,20 @@ def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedP
         right_with_common,
     ) in figures:
         yield RankedPair(
-            left=int(left), right=int(right), similarity=float(similarity), left_share=float(shares[0]),
-            right_share=float(shares[1]), tokens=int(tokens), lines=int(lines), longest=int(longest),
-            structure=float(structure), literals=float(literals), names=float(names), imports=float(imports),
-            left_with_common=float(left_with_common), right_with_common=float(right_with_common),
-            translated=bool(ranking.translated[row]), rows=passages.of(row),
-        )  # fmt: skip
+            left=int(left),
+            right=int(right),
+            similarity=float(similarity),
+            left_share=float(shares[0]),
+            right_share=float(shares[1]),
+            tokens=int(tokens),
+            lines=int(lines),
+            longest=int(longest),
+            structure=float(structure),
+            literals=float(literals),
+            names=float(names),
+            imports=float(imports),
+            left_with_common=float(left_with_common),
+            right_with_common=float(right_with_common),
+            translated=bool(ranking.translated[row]),
+            rows=passages.of(row),
+        )

@@ -314,9 +314,7 @@ class MarkedPiece(NamedTuple):
     others: int = 0
 
 
-def block_marks(
-    text: str, number: int, pieces: Iterable[MarkedPiece], label: str = ""
-) -> Iterator[PassageMark]:
+def block_marks(text: str, number: int, pieces: Iterable[MarkedPiece], label: str = "") -> Iterator[PassageMark]:
     """Yield the marks of a block in text order; the cuts of its pieces are marked as GAP."""
     for piece in pieces:
         kind = COMMON if piece.others else ""

@@ -56,9 +56,7 @@ HINTS = {
     ),
 }
 # The sentences that `fingerprint.ranking.threshold` writes.
-FEW = re.compile(
-    r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks"
-)
+FEW = re.compile(r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks")
 # Pages have a narrow space before the sign; the engine, which writes for terminals too, has none.
 PERCENTAGE = re.compile(r"(?<=\d)%")
 EXPECTED = re.compile(
@@ -72,9 +70,7 @@ SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
     "decide": {
         "undo": _("Undo"),
-        "not_saved": _(
-            "Not saved: the server did not answer. See whether you are online, then decide again."
-        ),
+        "not_saved": _("Not saved: the server did not answer. See whether you are online, then decide again."),
     },
     "graph": {
         "edge": _("{left} and {right}, {share}"),

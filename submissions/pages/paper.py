@@ -151,9 +151,7 @@ def source_rows(source: PrintedSource) -> Iterator[str]:
     """Yield the table rows of a whole source, with the numbers of its passages in the margin."""
     badged: set[int] = set()
     for line in source.lines():
-        margin = "".join(
-            _badge(number, badged) for number in dict.fromkeys(mark.number for mark in line.marks)
-        )
+        margin = "".join(_badge(number, badged) for number in dict.fromkeys(mark.number for mark in line.marks))
         css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
         for index, html in enumerate(line.rows):
             first_cells = f'<td class="no">{line.number}</td><td class="margin">{margin}</td>'

@@ -298,9 +298,7 @@ def staff_only(
     """Ask for sign-in, and answer users who are no staff as if there was no such page."""
 
     @wraps(view)
-    def wrapper(
-        request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs
-    ) -> HttpResponse:
+    def wrapper(request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs) -> HttpResponse:
         if not request.user.is_staff:
             raise Http404("Only staff may see this.")
         return view(request, *args, **kwargs)
@@ -314,9 +312,7 @@ def gone_as_410(
     """Answer with a 410 page and the reason when the view raises `Gone`: its object was deleted."""
 
     @wraps(view)
-    def wrapper(
-        request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs
-    ) -> HttpResponse:
+    def wrapper(request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except Gone as gone:

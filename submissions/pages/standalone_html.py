@@ -106,9 +106,7 @@ def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMIT
     return StandalonePage(template.render(Context(context)), left_out)
 
 
-def _rendered_pairs(
-    report: StandaloneReport, engine: Engine, first: list[dict[str, object]]
-) -> Iterator[str]:
+def _rendered_pairs(report: StandaloneReport, engine: Engine, first: list[dict[str, object]]) -> Iterator[str]:
     """Yield the HTML of each pair when it is asked for; add the first pairs to read to `first`."""
     template = engine.get_template("submissions/exports/_standalone_pair.html")
     for number, pair in enumerate(report.pairs, 1):
@@ -157,9 +155,7 @@ def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared:
     differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
     pieces = list(_marked_pieces(both, side.others, compared=compared))
     marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
-    source = PrintedSource(
-        side.text, _line_starts(side.text), Layers(marks=marks, differing=Spans(differing))
-    )
+    source = PrintedSource(side.text, _line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
     return PassageSide(source, range(side.first_line, side.last_line + 1))
 
 

@@ -302,8 +302,7 @@ def _now(request: AuthenticatedRequest) -> dict[str, Any]:
 
 def _pages(request: AuthenticatedRequest, lists: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
-        for name, rows in lists.items()
+        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page")) for name, rows in lists.items()
     }
 
 
@@ -313,9 +312,7 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if uploads.retry_batch(get_object_or_404(Batch, pk=pk)):
         messages.info(request, _("Upload {number} is tried again.").format(number=pk))
     else:
-        messages.warning(
-            request, _("Upload {number} cannot be tried again: upload its files again.").format(number=pk)
-        )
+        messages.warning(request, _("Upload {number} cannot be tried again: upload its files again.").format(number=pk))
     return redirect("service")
 
 
@@ -325,9 +322,7 @@ def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if uploads.retry_report(get_object_or_404(Report, pk=pk)):
         messages.info(request, _("Ranking {number} is tried again.").format(number=pk))
     else:
-        messages.warning(
-            request, _("Ranking {number} is not the newest of its assignment any more.").format(number=pk)
-        )
+        messages.warning(request, _("Ranking {number} is not the newest of its assignment any more.").format(number=pk))
     return redirect("service")
 
 

@@ -159,8 +159,7 @@ def _row(pair: Pair, row: PairExport) -> dict[str, Any]:
 
 def _passage(passage: Any) -> Passage:
     left, right = (
-        Place(file=side.file.path, first_line=side.first_line, last_line=side.last_line)
-        for side in passage.locations
+        Place(file=side.file.path, first_line=side.first_line, last_line=side.last_line) for side in passage.locations
     )
     return Passage(
         number=passage.number,

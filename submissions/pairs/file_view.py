@@ -398,9 +398,7 @@ class FileView:
         ignored = (self.span(*tokens) for tokens in self.ignored.ranges)
         return Layers(
             styles=Spans(stored_spans(self.file.document, self.text, *span)),
-            marks=Spans(
-                (mark.start, mark.end, mark) for mark in sorted(self.marks, key=lambda mark: mark.start)
-            ),
+            marks=Spans((mark.start, mark.end, mark) for mark in sorted(self.marks, key=lambda mark: mark.start)),
             ignored=Spans((*each, None) for each in ignored if each[0] < span[1] and each[1] > span[0]),
             differing=Spans(self.differing),
             renamed=Spans(self.names.source_spans(self.text)),
@@ -469,9 +467,7 @@ class FileView:
         other_first = piece.other_first + low - piece.first
         return self.token_run(low, high - low), other.token_run(other_first, high - low)
 
-    def _differing(
-        self, other: FileView, piece: FilePiece, span: tuple[int, int]
-    ) -> Iterator[tuple[int, int, str]]:
+    def _differing(self, other: FileView, piece: FilePiece, span: tuple[int, int]) -> Iterator[tuple[int, int, str]]:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):
             return

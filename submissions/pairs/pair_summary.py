@@ -65,14 +65,10 @@ def _shared_code(view: PairView, names: Names) -> str:
         parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
         return text.format(name=name, others=others, parts=parts)
     if view.pair.translated:
-        return _translated(side.with_common).format(
-            name=name, others=others, share=_capitalised(side.with_common)
-        )
+        return _translated(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
     code = _shared(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
-        return _("{code}, and all of that is common code, which other submissions have too.").format(
-            code=code
-        )
+        return _("{code}, and all of that is common code, which other submissions have too.").format(code=code)
     return _("{code}; {changes}.").format(code=code, changes=_changes(view))
 
 

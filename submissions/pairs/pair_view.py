@@ -103,9 +103,7 @@ def _by_urgency(
     yield from dict.fromkeys([*selected, *(views[key] for key in keys), *side[block : block + FILES_LISTED]])
 
 
-def show_side(
-    files: list[FileView], letter: str, selection: Selection
-) -> tuple[list[FileView], list[FileView], int]:
+def show_side(files: list[FileView], letter: str, selection: Selection) -> tuple[list[FileView], list[FileView], int]:
     """Render parts of the open files of a side, the selected one first.
 
     Return the files of which the page has a part, the files that it only lists, and the number of the file
@@ -135,9 +133,7 @@ def _selected(files: list[FileView], letter: str, selection: Selection) -> FileV
     start = selection.start(letter)
     if start and start.file <= len(files):
         return files[start.file - 1]
-    with_passage = (
-        view for view in files if any(passage.number == selection.passage for passage in view.passages)
-    )
+    with_passage = (view for view in files if any(passage.number == selection.passage for passage in view.passages))
     return next(with_passage, None)
 
 
@@ -532,9 +528,7 @@ def _lines_on(side: str, block: Block, views: dict[int, FileView]) -> int:
     return len({line for place in places for line in view.token_lines[place].tolist()}) if view.is_open else 0
 
 
-def _passage(
-    numbered: tuple[int, Block], views: dict[int, FileView], tokens: int, line_count: int
-) -> PassageView:
+def _passage(numbered: tuple[int, Block], views: dict[int, FileView], tokens: int, line_count: int) -> PassageView:
     """Return the view of a block, of which the first `tokens` tokens are compared."""
     number, block = numbered
     left, right = views[block[0].left_file], views[block[0].right_file]

@@ -63,8 +63,7 @@ WHOLE = Q(tokens__gte=WHOLE_TOKENS) & (Q(left_share__gte=WHOLE_SHARE) | Q(right_
 SAME_FILES = Q(same_files__gt=0)
 # A file that could not be read, or in whose code the lexer may have lost its way.
 READ_BADLY = Q(document__state=Document.State.FAILED) | Q(document__state=Document.State.READY) & (
-    Q(document__unclosed_line__isnull=False)
-    | Q(document__read_share__lt=LEAST_SHARE, document__token_count__gt=0)
+    Q(document__unclosed_line__isnull=False) | Q(document__read_share__lt=LEAST_SHARE, document__token_count__gt=0)
 )
 
 
@@ -333,8 +332,7 @@ def timed_submissions(pair: TimedPair) -> tuple[TimedSubmission, TimedSubmission
 def pair_flags(pair: Pair) -> list[Flag]:
     """Return the flags of a pair that was fetched with its submissions and their batches."""
     left, right = (
-        TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created)
-        for side in (pair.left, pair.right)
+        TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created) for side in (pair.left, pair.right)
     )
     return Flags.from_report(pair.report, pair).between(left, right, pair.same_files)
 

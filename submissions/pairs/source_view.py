@@ -104,9 +104,7 @@ class ScreenMarkup:
     def mark(self, mark: PassageMark, html: str) -> str:
         kind = f" {mark.kind}" if mark.kind else ""
         others = f' data-others="{mark.others}"' if mark.others else ""
-        return (
-            f'<mark class="c{colour(mark.number)}{kind}" data-passage="{mark.number}"{others}>{html}</mark>'
-        )
+        return f'<mark class="c{colour(mark.number)}{kind}" data-passage="{mark.number}"{others}>{html}</mark>'
 
 
 MARKUP = ScreenMarkup()
@@ -297,8 +295,7 @@ def _encoding_notices(source: Decoded) -> Iterator[str]:
     name = source.encoding.replace("cp125", "windows-125")
     if source.encoding != "utf-8":
         text = _(
-            "Not in UTF-8; read as {encoding}. Letters with accents and other characters beyond "
-            "ASCII may be wrong."
+            "Not in UTF-8; read as {encoding}. Letters with accents and other characters beyond ASCII may be wrong."
         )
         yield text.format(encoding=name)
     if damaged := source.text.count("\ufffd"):
@@ -337,10 +334,7 @@ def _long_line_notices(starts: Sequence[int], text: str) -> Iterator[str]:
             longest, number = length, line
     if long:
         one = _("Line {line} has {n} characters; click to see those after the first {limit}.")
-        many = _(
-            "The longest of {lines} long lines has {n} characters; click to see those after the "
-            "first {limit}."
-        )
+        many = _("The longest of {lines} long lines has {n} characters; click to see those after the first {limit}.")
         figures = {"line": number, "lines": long, "n": f"{longest:,}", "limit": f"{LONG_LINE:,}"}
         yield (one if long == 1 else many).format(**figures)
 
@@ -375,9 +369,7 @@ def source_excerpt(document: Document, first: int, after: int, names: Names) -> 
     end = starts[last_line] if last_line < len(starts) else len(text)
     lines = LINE_END.split(text[starts[first_line - 1] : end].rstrip("\r\n"))
     shortened = "\n".join(map(_shortened, lines[:MAX_LINES]))
-    return SourceExcerpt(
-        first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES)
-    )
+    return SourceExcerpt(first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES))
 
 
 def densest_lines(document: Document, first: int, after: int, lines: int) -> tuple[int, int]:

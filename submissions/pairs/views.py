@@ -138,9 +138,7 @@ def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> flo
     return int(percent) / 100
 
 
-def not_ranked(
-    request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
-) -> HttpResponse:
+def not_ranked(request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int) -> HttpResponse:
     """Say that two submissions of an assignment are no pair of its newest report."""
     names = submission_names(assignment, left_id, right_id)
     if left_id == right_id or left_id not in names or right_id not in names:
@@ -195,9 +193,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     return render(request, "submissions/pair/lines.html", context)
 
 
-def _chosen(
-    files: list[SubmissionFile], key: str, partner: SubmissionFile | None = None
-) -> SubmissionFile | None:
+def _chosen(files: list[SubmissionFile], key: str, partner: SubmissionFile | None = None) -> SubmissionFile | None:
     """Return the file with a primary key, else the partner of the other side's, else the largest file."""
     chosen = next((one for one in files if str(one.pk) == key), partner)
     return chosen or max(files, key=lambda one: one.source.size, default=None)
@@ -243,8 +239,6 @@ def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> 
 def _no_single(names: list[str]) -> str:
     if not names:
         return _("No other submission of the report has this name.")
-    text = ngettext(
-        "{n} submission has this name: {names}.", "{n} submissions have this name: {names}.", len(names)
-    )
+    text = ngettext("{n} submission has this name: {names}.", "{n} submissions have this name: {names}.", len(names))
     listed = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
     return text.format(n=len(names), names=listed)

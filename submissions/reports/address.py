@@ -144,9 +144,7 @@ class ReportPage(NamedTuple):
         new = new_batches(address.user, state.report) if address.user else frozenset()
         key = (*part_key("report", assignment, state, names), new)
         decisions = decisions_version(assignment)
-        return cls(
-            address, assignment, names, state, state.report, pair_filter, threshold, key, decisions, new
-        )
+        return cls(address, assignment, names, state, state.report, pair_filter, threshold, key, decisions, new)
 
     @property
     def context(self) -> dict[str, Any]:
@@ -175,9 +173,7 @@ class ReportPage(NamedTuple):
             return []
         return [str(name) for name in self.kept_rows("assignees", fetch, self.decisions)]
 
-    def kept(
-        self, kind: str, render: Callable[[], Mapping[str, str]], *more: Hashable
-    ) -> dict[str, SafeString]:
+    def kept(self, kind: str, render: Callable[[], Mapping[str, str]], *more: Hashable) -> dict[str, SafeString]:
         """Return rendered parts, by `kind` and what they depend on besides the key of the page."""
         return RENDERED.get((*self.key, kind, *more), render, self.address.reader)
 

@@ -28,9 +28,7 @@ router = Router()
 
 TABLE = {"type": "string", "format": "binary"}
 # The same table in two formats.
-TABLES = {
-    "responses": {200: {"content": {"text/csv": {"schema": TABLE}, "application/json": {"schema": {}}}}}
-}
+TABLES = {"responses": {200: {"content": {"text/csv": {"schema": TABLE}, "application/json": {"schema": {}}}}}}
 
 
 class OtherClassesOut(Schema):
@@ -185,8 +183,7 @@ def _shared_lines_out(report: Report, names: Names) -> SharedLinesOut | None:
         all=shared.all,
         lines=shared.lines,
         passages=[
-            SharedPassageOut(first_line=one.first_line, last_line=one.last_line, text=one.text)
-            for one in excerpts
+            SharedPassageOut(first_line=one.first_line, last_line=one.last_line, text=one.text) for one in excerpts
         ],
     )
 

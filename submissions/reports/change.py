@@ -125,9 +125,13 @@ def _name(proposal: IgnoringProposal, first: int, after: int) -> str:
 
 @transaction.atomic
 def compare_with(
-    assignment: Assignment, others: Collection[Assignment], *, course: bool, archive: bool = False,
+    assignment: Assignment,
+    others: Collection[Assignment],
+    *,
+    course: bool,
+    archive: bool = False,
     user: User | None = None,
-) -> bool:  # fmt: skip
+) -> bool:
     """Store the other assignments that an assignment is compared with, and enqueue a ranking.
 
     With `course`, it is also compared with every earlier assignment of its course, with `archive` with the

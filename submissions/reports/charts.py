@@ -87,9 +87,7 @@ def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list
         totals[submission] += tokens
 
     def stripes(rows: Iterable[tuple[int, int, int]]) -> list[Stripe]:
-        spans = sorted(
-            (starts[file] + token, starts[file] + token + n, owners[file]) for file, token, n in rows
-        )
+        spans = sorted((starts[file] + token, starts[file] + token + n, owners[file]) for file, token, n in rows)
         return merged_stripes([(start / totals[owner], end / totals[owner]) for start, end, owner in spans])
 
     return {
@@ -291,9 +289,7 @@ def table_title(name: str) -> str:
 def page_of_pages() -> SafeString:
     """Return the foot of a page as CSS: the numbers of the page and of the last page."""
     text = gettext("Page {page} of {pages}").format(page="\0page\0", pages="\0pages\0")
-    parts = (
-        f"counter({part})" if at % 2 else css_string(part) for at, part in enumerate(text.split("\0")) if part
-    )
+    parts = (f"counter({part})" if at % 2 else css_string(part) for at, part in enumerate(text.split("\0")) if part)
     return SafeString(" ".join(parts))
 
 

@@ -168,8 +168,7 @@ def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mat
     of_class = [one.pk for one in submissions if one.batch_id in in_class]
     keys = mate_keys(assignment, Submission.objects.filter(pk__in=of_class))
     students, of_teams = (
-        [{key for key in keys.get(one.pk, ()) if key[0] == kind} for one in submissions]
-        for kind in (STUDENT, TEAM)
+        [{key for key in keys.get(one.pk, ()) if key[0] == kind} for one in submissions] for kind in (STUDENT, TEAM)
     )
     return Mates(students, of_teams, earlier)
 
@@ -383,9 +382,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     ]
     excluded = _all_exclusions(selection, documents, streams, files)
     mates, old_pairs = find_mates(assignment, submissions), _old_pairs(selected, old_work, index)
-    inputs = RankingInput.from_files(
-        contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs
-    )
+    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs)
     people = identities(Submission.objects.filter(pk__in=list(index)))
     return LoadedCohort(
         submissions=submissions,
@@ -477,9 +474,7 @@ def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
     return item.first is None and item.document_id in streams
 
 
-def _exclusions(
-    boilerplate: list[Boilerplate], documents: dict[int, CohortFile], limit: int | None
-) -> Exclusions:
+def _exclusions(boilerplate: list[Boilerplate], documents: dict[int, CohortFile], limit: int | None) -> Exclusions:
     # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(
         [documents[item.document_id].kinds[item.first : item.after] for item in boilerplate],

@@ -270,16 +270,12 @@ def _time(time: datetime, names: Names) -> str:
 def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
     """Return a report's submissions with their batch, and with `file_count` and `token_count`."""
     counted = readable_submissions(report).select_related("batch")
-    return counted.annotate(
-        file_count=Count("files"), token_count=Sum("files__document__token_count")
-    ).order_by("pk")
+    return counted.annotate(file_count=Count("files"), token_count=Sum("files__document__token_count")).order_by("pk")
 
 
 def confirmed_pairs(report: Report) -> QuerySet[DecidedPair]:
     """Return a report's confirmed pairs with both submissions and without passages, most similar first."""
-    decided = with_decisions(
-        readable_pairs(report).select_related("left__batch", "right__batch").defer("passages")
-    )
+    decided = with_decisions(readable_pairs(report).select_related("left__batch", "right__batch").defer("passages"))
     return decided.filter(decision=Decision.State.CONFIRMED)
 
 
@@ -300,9 +296,13 @@ def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> Str
 
 
 def table_response(  # noqa: PLR0917 - a table, its filter, its reader and its form
-    assignment: Assignment, name: str, suffix: str, query: Mapping[str, Any], names: Names,
+    assignment: Assignment,
+    name: str,
+    suffix: str,
+    query: Mapping[str, Any],
+    names: Names,
     form: CsvForm = PLAIN_CSV,
-) -> StreamingHttpResponse:  # fmt: skip
+) -> StreamingHttpResponse:
     """Return a table of the newest report as a download; `query` is the filter of an address."""
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if suffix == "csv":
@@ -397,9 +397,7 @@ def _report(assignment: Assignment) -> Report:
     return report
 
 
-def _document_response(
-    request: AuthenticatedRequest, subject: Subject, context: dict[str, Any]
-) -> HttpResponse:
+def _document_response(request: AuthenticatedRequest, subject: Subject, context: dict[str, Any]) -> HttpResponse:
     """Return the document that the query describes, or the page with its form and errors."""
     assignment = subject.report.assignment
     names = names_for(request, assignment)

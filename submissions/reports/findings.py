@@ -187,9 +187,7 @@ def collect_findings(
         common=common_passages(cohort, code.runs),
         shared=_shared_common(cohort, code.shared),
         effect=exclusion_effect(cohort, ranking, before),
-        not_compared=not_compared.model_copy(
-            update={"earlier": uploaded_earlier, "models": len(cohort.models)}
-        ),
+        not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier, "models": len(cohort.models)}),
         compared=cohort.old_work.compared,
         archive=cohort.old_work.archive,
     )
@@ -215,9 +213,7 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
     similarity[one] = np.repeat(ranking.scores.similarity[positive], 2)[::-1]
     return [
         BestMatch(submission=pk, match=ids[index] if index >= 0 else None, similarity=value)
-        for number, (pk, index, value) in enumerate(
-            zip(ids, match.tolist(), similarity.tolist(), strict=True)
-        )
+        for number, (pk, index, value) in enumerate(zip(ids, match.tolist(), similarity.tolist(), strict=True))
         if not cohort.is_unlisted(number)
     ]
 
@@ -256,9 +252,7 @@ def common_passages(loaded: LoadedCohort, runs: Iterable[CommonRun]) -> list[Com
         file = int(np.searchsorted(starts, run.first, side="right")) - 1
         start, document = int(starts[file]), loaded.files[file].document_id
         first, after = run.first - start, run.after - start
-        passages.append(
-            CommonPassage(document=document, first=first, after=after, submissions=len(run.submissions))
-        )
+        passages.append(CommonPassage(document=document, first=first, after=after, submissions=len(run.submissions)))
     return passages
 
 

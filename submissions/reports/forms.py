@@ -57,9 +57,7 @@ class FilterForm(forms.Form):
         ],
     )
     assignee = forms.CharField(required=False, label=_("Assignee"), max_length=150, widget=forms.Select)
-    decision = forms.ChoiceField(
-        required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput
-    )
+    decision = forms.ChoiceField(required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput)
     sort = forms.ChoiceField(
         required=False,
         choices=[(sign + name, name) for name in SORT_FIELDS for sign in ("", "-")],
@@ -101,10 +99,14 @@ def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
     form.is_valid()
     data = form.cleaned_data
     return PairFilter(
-        text=data.get("q", ""), threshold=(data.get("threshold") or 0) / 100,
-        sort=data.get("sort") or "-similarity", decision=data.get("decision", ""), flag=data.get("flag", ""),
-        work=data.get("work", ""), assignee=data.get("assignee", ""),
-    )  # fmt: skip
+        text=data.get("q", ""),
+        threshold=(data.get("threshold") or 0) / 100,
+        sort=data.get("sort") or "-similarity",
+        decision=data.get("decision", ""),
+        flag=data.get("flag", ""),
+        work=data.get("work", ""),
+        assignee=data.get("assignee", ""),
+    )
 
 
 def filter_values(pair_filter: PairFilter) -> dict[str, str | int]:

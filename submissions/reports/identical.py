@@ -49,15 +49,11 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     keys += [[tuple(sorted(row[column] for row in files[i])) for i in indexes] for column in range(3)]
     keys.append([fingerprints.get(i, b"") for i in indexes])
     groups = [
-        DuplicateRecord(
-            sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
-        )
+        DuplicateRecord(sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members])
         for group in group_duplicates(keys)
         if not cohort.mates.is_one_group(group.members)
     ]
-    return groups + _file_groups(
-        cohort, [set(one.submissions) for one in groups if one.sameness == "identical"]
-    )
+    return groups + _file_groups(cohort, [set(one.submissions) for one in groups if one.sameness == "identical"])
 
 
 def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[DuplicateRecord]:
@@ -77,15 +73,11 @@ def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[Duplic
         file.source_id: file.pk for file, content in by_path if not cohort.is_unlisted(content.submission)
     }
     records = (
-        DuplicateRecord(
-            sameness="files", submissions=[cohort.submissions[i].pk for i in group], file=file_of[source]
-        )
+        DuplicateRecord(sameness="files", submissions=[cohort.submissions[i].pk for i in group], file=file_of[source])
         for source, group in members.items()
         if len(group) > 1 and not cohort.mates.is_one_group(group)
     )
-    return [
-        record for record in records if not any(whole.issuperset(record.submissions) for whole in identical)
-    ]
+    return [record for record in records if not any(whole.issuperset(record.submissions) for whole in identical)]
 
 
 def _written(file: LoadedFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:

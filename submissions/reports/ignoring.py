@@ -77,15 +77,11 @@ def starter_offers(report: Report, names: Names) -> list[StarterOffer]:
     most = [
         one
         for one in common
-        if size >= LEAST_CLASS
-        and one.submissions >= STARTER_SHARE * size
-        and one.after - one.first >= LEAST_TOKENS
+        if size >= LEAST_CLASS and one.submissions >= STARTER_SHARE * size and one.after - one.first >= LEAST_TOKENS
     ][:MAX_OFFERS]
     by_id = documents(one.document for one in most)
     return [
-        StarterOffer(
-            one.document, one.first, one.submissions, source_excerpt(document, one.first, one.after, names)
-        )
+        StarterOffer(one.document, one.first, one.submissions, source_excerpt(document, one.first, one.after, names))
         for one in most
         if (document := by_id.get(one.document))
     ]
@@ -190,9 +186,7 @@ def show(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _page(request, proposal)
 
 
-def _page(
-    request: AuthenticatedRequest, proposal: IgnoringProposal, form: LinesForm | None = None
-) -> HttpResponse:
+def _page(request: AuthenticatedRequest, proposal: IgnoringProposal, form: LinesForm | None = None) -> HttpResponse:
     assignment = proposal.assignment
     names = names_for(request, assignment)
     report = report_state(assignment).report

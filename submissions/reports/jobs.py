@@ -359,9 +359,7 @@ def _commonest_run(holders: list[Flags], bounds: list[tuple[int, int]], least: i
 
 def _rank_without(proposal: IgnoringProposal, selection: Selection) -> tuple[LoadedCohort, Ranking]:
     """Rank the class as if the chosen lines were registered."""
-    ignored = Boilerplate(
-        document_id=proposal.document_id, first=proposal.chosen_first, after=proposal.chosen_after
-    )
+    ignored = Boilerplate(document_id=proposal.document_id, first=proposal.chosen_first, after=proposal.chosen_after)
     boilerplate = [*selection.boilerplate, ignored]
     cohort = load_cohort(proposal.assignment, selection._replace(boilerplate=boilerplate))
     return cohort, engine.rank_for_report(cohort.inputs, MAX_LISTED)
@@ -404,8 +402,7 @@ def _similarities(report: Report, cohort: LoadedCohort, ranking: Ranking) -> dic
     copies = Submission.objects.filter(reports=report, origin__isnull=False)
     copy_of = dict(copies.values_list("origin", "pk"))
     keys = [
-        copy_of.get(one.pk) if cohort.is_unlisted(index) else one.pk
-        for index, one in enumerate(cohort.submissions)
+        copy_of.get(one.pk) if cohort.is_unlisted(index) else one.pk for index, one in enumerate(cohort.submissions)
     ]
     mates = compared_mates(report.assignment, [key for key in keys if key])
     rows = zip(

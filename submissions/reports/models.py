@@ -180,9 +180,7 @@ class Ignored(models.Model):
     spans = models.JSONField(default=list)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("report", "document"), name="ignored_once_a_document"),
-        )
+        constraints = (models.UniqueConstraint(fields=("report", "document"), name="ignored_once_a_document"),)
 
     def __str__(self) -> str:
         return f"ignored in {self.document}"
@@ -221,9 +219,7 @@ class Pair(models.Model):
 
     class Meta:
         ordering = ("-similarity", "-tokens", "pk")
-        constraints = (
-            models.UniqueConstraint(fields=("report", "left", "right"), name="pair_once_a_report"),
-        )
+        constraints = (models.UniqueConstraint(fields=("report", "left", "right"), name="pair_once_a_report"),)
 
     def __str__(self) -> str:
         return f"{self.left} / {self.right}"
@@ -301,9 +297,7 @@ class Visit(models.Model):
     opened = models.DateTimeField()
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("user", "assignment"), name="visit_once_a_user_and_assignment"),
-        )
+        constraints = (models.UniqueConstraint(fields=("user", "assignment"), name="visit_once_a_user_and_assignment"),)
 
     def __str__(self) -> str:
         return f"{self.user} to {self.assignment}"
@@ -324,9 +318,7 @@ class IgnoringProposal(models.Model):
     chosen_first = models.PositiveIntegerField(null=True)
     chosen_after = models.PositiveIntegerField(null=True)
     counts: models.JSONField[LineCounts | None, LineCounts | None] = RecordField(LineCounts, null=True)
-    effect: models.JSONField[IgnoringEffect | None, IgnoringEffect | None] = RecordField(
-        IgnoringEffect, null=True
-    )
+    effect: models.JSONField[IgnoringEffect | None, IgnoringEffect | None] = RecordField(IgnoringEffect, null=True)
     message = models.TextField(blank=True)
     # The pair on whose page it was proposed; both are null for lines that most submissions have.
     left = models.ForeignKey(Submission, models.SET_NULL, null=True, related_name="+")

@@ -118,8 +118,7 @@ def listed_comparisons(report: Report) -> list[ListedComparison]:
     origins = readable_submissions(report).filter(batch__role=Batch.Role.OTHER).order_by()
     assignment_ids = list(origins.values_list("batch__origin", flat=True))
     listed = [
-        ListedComparison(one, existing.get(one.assignment), assignment_ids.count(one.assignment))
-        for one in compared
+        ListedComparison(one, existing.get(one.assignment), assignment_ids.count(one.assignment)) for one in compared
     ]
     return sorted(listed, key=lambda row: row.compared.label.casefold())
 
@@ -278,9 +277,7 @@ def set_labels(
     batches.filter(from_archive=False, origin__in=archived).update(from_archive=True)
     labels = {origin: name for origin, name in batches.values_list("origin_id", "name") if origin}
     missing = [other for other in chosen if other.pk not in labels]
-    new = (
-        Assignment.objects.filter(pk__in=set(needed) - labels.keys()).select_related("course").order_by("pk")
-    )
+    new = Assignment.objects.filter(pk__in=set(needed) - labels.keys()).select_related("course").order_by("pk")
     for other in [*missing, *new]:
         labels[other.pk] = _distinct(_label(other), labels.values())
     Batch.objects.bulk_create(

@@ -170,9 +170,7 @@ def registered_boilerplate(assignment: Assignment, names: Names) -> list[Registe
     return [RegisteredBoilerplate(row, _boilerplate_excerpt(row, by_id, names)) for row in rows]
 
 
-def _boilerplate_excerpt(
-    boilerplate: Boilerplate, by_id: dict[int, Document], names: Names
-) -> SourceExcerpt | None:
+def _boilerplate_excerpt(boilerplate: Boilerplate, by_id: dict[int, Document], names: Names) -> SourceExcerpt | None:
     first, after, document = boilerplate.first, boilerplate.after, by_id.get(boilerplate.document_id)
     if first is None or after is None or document is None:
         return None
@@ -279,8 +277,7 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     key = _undecided_filter(page), decisions
     selected = SelectedPairs(*page.kept_rows("pairs", partial(_selected, page), *key))
     decided = [
-        DecidedPair(*row)
-        for row in page.kept_rows("decided", partial(decided_pairs, page.report), page.decisions)
+        DecidedPair(*row) for row in page.kept_rows("decided", partial(decided_pairs, page.report), page.decisions)
     ]
     above = sum(pair.similarity >= page.threshold for pair in decided)
     tally = _tally(page, selected, decided)
@@ -345,9 +342,7 @@ def _rows(
     ids = [pk for pk in selected.ids if states.get(pk, UNDECIDED) == state] if state else selected.ids
     part: Page[int] = Paginator(ids, PAIRS_A_PAGE).get_page(page.address.query.get("page"))
     pair_ids = tuple(part.object_list)
-    cells = page.kept(
-        "pair rows", partial(_cells, page, pair_ids), page.pair_filter, page.address.token, pair_ids
-    )
+    cells = page.kept("pair rows", partial(_cells, page, pair_ids), page.pair_filter, page.address.token, pair_ids)
     rows = [
         DecidedRow(cells[str(pk)], states.get(pk, UNDECIDED), index == divider_index)
         for index, pk in enumerate(pair_ids, part.start_index() - 1)

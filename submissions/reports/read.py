@@ -285,9 +285,7 @@ def report_state(assignment: Assignment) -> ReportState:
         created__gt=OuterRef("created"),
         assignment__batches__state__in=Batch.FULLY_READ,
     )
-    ranked: QuerySet[Any] = (
-        Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
-    )
+    ranked: QuerySet[Any] = Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
     reports = assignment.reports.defer("findings", "duplicates").annotate(
         cohort_size=Coalesce(Subquery(ranked.annotate(n=Count("pk")).values("n")), 0),
         has_later_boilerplate=Exists(later),
@@ -389,9 +387,7 @@ def ranked_pairs(report: Report, pair_filter: PairFilter, names: Names | None = 
     return ordered_pairs(filtered_pairs(report, pair_filter, names), pair_filter, names)
 
 
-def filtered_pairs(
-    report: Report, pair_filter: PairFilter, names: Names | None = None
-) -> QuerySet[ListedPair]:
+def filtered_pairs(report: Report, pair_filter: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
     """Return the pairs that pass a filter, except its `decision`, which `ordered_pairs` applies."""
     pairs = with_times(with_decisions(readable_pairs(report)))
     if pair_filter.threshold > 0:
@@ -464,9 +460,7 @@ def listed(report: Report, pair_filter: PairFilter, names: Names) -> QuerySet[Li
     return ranked_pairs(report, replace(pair_filter, threshold=at, decision=""), names)
 
 
-def next_undecided_in(
-    report: Report, pair_filter: PairFilter, names: Names, after: Pair | None
-) -> Pair | None:
+def next_undecided_in(report: Report, pair_filter: PairFilter, names: Names, after: Pair | None) -> Pair | None:
     """Return the next undecided pair after one in the filtered and ordered list of pairs, or None.
 
     In the order of the ranking, pairs below the threshold follow once those above are decided.
@@ -500,9 +494,7 @@ class _Recognised(NamedTuple):
     by: KnownBy
 
 
-def assignments_of_student(
-    assignment: Assignment, submission: Submission, user: User
-) -> list[AssignmentOfStudent]:
+def assignments_of_student(assignment: Assignment, submission: Submission, user: User) -> list[AssignmentOfStudent]:
     """Return the ranked assignments of the course that have work of the submission's student, in order.
 
     A team's work counts for each of its students. In a course with one ranked assignment, return none. A
@@ -534,9 +526,7 @@ def _may_be_of(submission: Submission) -> Q:
     """Return a condition that all submissions of the students meet, and few others."""
     students = list(submission.students.values_list("name", "identifier", "enrolled"))
     names, identifiers, enrolled = (
-        ([value for value in values if value] for values in zip(*students, strict=True))
-        if students
-        else ([], [], [])
+        ([value for value in values if value] for values in zip(*students, strict=True)) if students else ([], [], [])
     )
     return (
         Q(name__in=[submission.name, *names])
@@ -578,9 +568,7 @@ def listed_students(report: Report, names: Names) -> list[ListedStudent]:
     """Return the submissions of a report, by displayed name."""
     submissions = {row.pk: row for row in readable_submissions(report).select_related("batch")}
     best = {match.submission: match for match in (report.findings.best if report.findings else [])}
-    uploaded = Submission.objects.filter(
-        batch__assignment=report.assignment_id, batch__state__in=Batch.FULLY_READ
-    )
+    uploaded = Submission.objects.filter(batch__assignment=report.assignment_id, batch__state__in=Batch.FULLY_READ)
     attempts = dict(uploaded.order_by().values_list("name").annotate(Count("pk")))
     by_member, partly = cases_by_member(report), partly_read(readable_submissions(report))
     rows = []

@@ -79,9 +79,7 @@ MAX_PAIRS = 5_000
 LEAST_MOVE = 0.05
 
 
-def copy_old_work(
-    assignment: Assignment, cohort: LoadedCohort, ranking: Ranking, stored: Ranking
-) -> LoadedCohort:
+def copy_old_work(assignment: Assignment, cohort: LoadedCohort, ranking: Ranking, stored: Ranking) -> LoadedCohort:
     """Return the cohort with a copy in place of each old submission that the report needs.
 
     These are the old submissions of the `stored` pairs, and the best match of each submission of the class.
@@ -134,9 +132,7 @@ def _kept_copies(
         now[file.submission_id].add((file.path, file.document_id))
     stored: dict[int, set[tuple[str, int]]] = defaultdict(set)
     copies = Submission.objects.filter(batch__assignment=assignment, batch__role=Batch.Role.OTHER)
-    files = SubmissionFile.objects.filter(
-        submission__in=copies.values("pk"), document__state=Document.State.READY
-    )
+    files = SubmissionFile.objects.filter(submission__in=copies.values("pk"), document__state=Document.State.READY)
     for pk, path, document in files.values_list("submission_id", "path", "document_id"):
         stored[pk].add((path, document))
     kept = {
@@ -431,9 +427,7 @@ def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
     of_files = list(zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True))
     of_files.sort(key=lambda row: not cohort.is_old(row[1].submission))
     spans_of = {
-        file.document_id: spans
-        for file, content, spans in of_files
-        if not cohort.is_unlisted(content.submission)
+        file.document_id: spans for file, content, spans in of_files if not cohort.is_unlisted(content.submission)
     }
     rows = {document: spans for document, spans in spans_of.items() if spans}
     columns: dict[str, list[Any]] = {"document_id": list(rows), "spans": list(rows.values())}

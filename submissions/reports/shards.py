@@ -112,8 +112,7 @@ def is_current(assignment: Assignment, prepared: Prepared) -> bool:
     """Return whether an assignment still has the submissions, files and boilerplate that were prepared."""
     selection = prepared.selection
     return (
-        list(cohort_submissions(assignment).values_list("pk", flat=True))
-        == [one.pk for one in selection.submissions]
+        list(cohort_submissions(assignment).values_list("pk", flat=True)) == [one.pk for one in selection.submissions]
         and cohort_boilerplate(assignment) == selection.boilerplate
         and assignment.common_limit == selection.common_limit
         and has_files(prepared.cohort)
@@ -156,9 +155,7 @@ def pack_aligned(cohort: LoadedCohort, aligned: Iterable[AlignedPairs]) -> Itera
 def with_copies(cohort: LoadedCohort, copied: LoadedCohort, listed: ListedPairs) -> ListedPairs:
     """Return pairs of a cohort with the files of `copied`, which has copies of old submissions."""
     pairs = listed.ranking.pairs
-    changed = np.array(
-        [old.pk != new.pk for old, new in zip(cohort.submissions, copied.submissions, strict=True)]
-    )
+    changed = np.array([old.pk != new.pk for old, new in zip(cohort.submissions, copied.submissions, strict=True)])
     rows = np.flatnonzero(changed[pairs.left] | changed[pairs.right])
     if not len(rows):
         return listed
@@ -226,9 +223,14 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
             raise progress.Cancelled
         RankingPlan.objects.filter(report=report).delete()
         plan = RankingPlan.objects.create(
-            report=report, selection=prepared.selection.to_json(), digest=digest, version=package_version(),
-            batches=prepared.batches, submissions=prepared.cohort.class_size, pairs=sum(map(len, seconds)),
-        )  # fmt: skip
+            report=report,
+            selection=prepared.selection.to_json(),
+            digest=digest,
+            version=package_version(),
+            batches=prepared.batches,
+            submissions=prepared.cohort.class_size,
+            pairs=sum(map(len, seconds)),
+        )
         count = _store_shards(plan, SCORES, parts)
     logger.info("report %s: %s pairs in %s shards", report.pk, plan.pairs, count)
     return plan
@@ -250,9 +252,7 @@ def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
 def _store_shards(plan: RankingPlan, kind: RankingShard.Kind, parts: Iterable[_Part]) -> int:
     last = plan.shards.aggregate(last=Max("number"))["last"]
     rows = (
-        RankingShard(
-            plan=plan, kind=kind, number=number, job=job, pairs=sides.shape[1], sides=sides.tobytes()
-        )
+        RankingShard(plan=plan, kind=kind, number=number, job=job, pairs=sides.shape[1], sides=sides.tobytes())
         for number, (job, sides) in enumerate(parts, 0 if last is None else last + 1)
     )
     return len(RankingShard.objects.bulk_create(rows, batch_size=20))
@@ -313,20 +313,14 @@ def compute(shard: RankingShard) -> None:
     publish(shard)
 
 
-def _scores(
-    kept: Kept, shard: RankingShard, pairs: CandidatePairs, _units: Rows, check: Callable[[], None]
-) -> bytes:
+def _scores(kept: Kept, shard: RankingShard, pairs: CandidatePairs, _units: Rows, check: Callable[[], None]) -> bytes:
     return pack_scores(engine.score(*kept.job(shard.job), pairs, check))
 
 
-def _passages(
-    kept: Kept, _shard: RankingShard, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
-) -> bytes:
+def _passages(kept: Kept, _shard: RankingShard, pairs: CandidatePairs, units: Rows, check: Callable[[], None]) -> bytes:
     aligned = aligned_rows(kept.cohort.inputs, pairs, units, check)
     return pack_parts(
-        packed
-        for rows, passages in aligned
-        for packed in packed_passages(kept.cohort, pairs.take(rows), passages)
+        packed for rows, passages in aligned for packed in packed_passages(kept.cohort, pairs.take(rows), passages)
     )
 
 
@@ -359,17 +353,14 @@ def is_followed(plan_id: int) -> bool:
 def pack_scores(scores: engine.Scores) -> bytes:
     """Return the columns of scores one after the other, in eight bytes a number."""
     columns = zip(scores._fields, scores, strict=True)
-    return b"".join(
-        column.astype(WHOLE if name in WHOLE_COLUMNS else FLOATS).tobytes() for name, column in columns
-    )
+    return b"".join(column.astype(WHOLE if name in WHOLE_COLUMNS else FLOATS).tobytes() for name, column in columns)
 
 
 def unpack_scores(packed: bytes) -> engine.Scores:
     names = engine.Scores._fields
     rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(names), -1)
     columns: Any = (
-        row.view(WHOLE if name in WHOLE_COLUMNS else FLOATS).copy()
-        for name, row in zip(names, rows, strict=True)
+        row.view(WHOLE if name in WHOLE_COLUMNS else FLOATS).copy() for name, row in zip(names, rows, strict=True)
     )
     return engine.Scores(*columns)
 

@@ -111,9 +111,7 @@ def decision_rows(
 
     `decisions` are by the names of the pair, and `ids` are the ids of the names that the report ranks.
     """
-    others = {
-        left if right == submission.name else right: decision for (left, right), decision in decisions.items()
-    }
+    others = {left if right == submission.name else right: decision for (left, right), decision in decisions.items()}
     rows = [SubmissionDecision(other, ids.get(other), decision) for other, decision in others.items()]
     return sorted(rows, key=lambda row: row.decision.updated, reverse=True)
 
@@ -216,9 +214,7 @@ def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...])
     return {"content": render_part("submissions/submission/_submission.html", context), "charted": charted}
 
 
-def _report_context(
-    report: Report, submission: Submission, names: Names, number: str | None
-) -> dict[str, object]:
+def _report_context(report: Report, submission: Submission, names: Names, number: str | None) -> dict[str, object]:
     """Return a submission's context from a report; `number` is the number of the page of its pairs."""
     pairs = ordered_pairs(submission_pairs(report, submission), PairFilter(), names)
     page = Paginator(pairs, PAIRS_A_PAGE).get_page(number)
@@ -258,9 +254,7 @@ def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | Q
     return sorted(files, key=lambda file: names.redact_text(file.path)) if names.hidden else files
 
 
-def _decisions(
-    assignment: Assignment, report: Report | None, submission: Submission
-) -> list[SubmissionDecision]:
+def _decisions(assignment: Assignment, report: Report | None, submission: Submission) -> list[SubmissionDecision]:
     decisions = submission_decisions(assignment, submission)
     names = {name for pair in decisions for name in pair}
     ids = ranked_ids(report, names) if report and names else {}
@@ -284,9 +278,7 @@ def assignment(request: AuthenticatedRequest, pk: int, tab: str = "cases") -> Ht
     return filtered_response(request, assignment, names, tab) or assignment_page(request, assignment, tab)
 
 
-def filtered_response(
-    request: HttpRequest, assignment: Assignment, names: Names, tab: str
-) -> HttpResponse | None:
+def filtered_response(request: HttpRequest, assignment: Assignment, names: Names, tab: str) -> HttpResponse | None:
     """Return the part of a report that the threshold and the filter change; None if the whole page is needed.
 
     Only htmx requests the part.
@@ -322,9 +314,7 @@ def assignment_page(
     report = context["report"]
     statement_form = boilerplate_form if isinstance(boilerplate_form, StatementForm) else None
     context |= {
-        **_uploads_context(
-            request, assignment, listed=tab == "uploads" or not (report and report.cohort_size)
-        ),
+        **_uploads_context(request, assignment, listed=tab == "uploads" or not (report and report.cohort_size)),
         "activity": activity_of(assignment, context["state"]),
         "withheld": withheld_pairs(report) if report else [],
         "starter_offers": _starter_offers(request, assignment, report, tab),
@@ -348,9 +338,7 @@ def _starter_offers(
     return starter_offers(report, names_for(request, assignment))
 
 
-def _uploads_context(
-    request: AuthenticatedRequest, assignment: Assignment, *, listed: bool
-) -> dict[str, Any]:
+def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, listed: bool) -> dict[str, Any]:
     """Return the uploads of an assignment; if not `listed`, a report says that there are some."""
     if not listed:
         return {"has_uploads": True}
@@ -359,9 +347,7 @@ def _uploads_context(
     return {"has_uploads": bool(uploads), "batches": uploads, "unfinished": unfinished}
 
 
-def report_page_context(
-    request: HttpRequest, assignment: Assignment, names: Names, tab: str
-) -> dict[str, Any]:
+def report_page_context(request: HttpRequest, assignment: Assignment, names: Names, tab: str) -> dict[str, Any]:
     """Return the context that a tab of a report has for everybody, its `parts` among it."""
     state = report_state(assignment)
     address = Address.from_request(request, assignment.course)
@@ -404,9 +390,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             return render(request, "submissions/assignments/language.html", context)
         save_settings(form, request.user, chosen if rereading else None)
         if changes_patterns(form) and assignment.batches.exists():
-            messages.info(
-                request, _("The file patterns apply to the next upload. Upload the affected files again.")
-            )
+            messages.info(request, _("The file patterns apply to the next upload. Upload the affected files again."))
         if not names.hidden and (unknown := unknown_team_members(assignment)):
             warning = _("In the teams, but no submission's name: {names}.")
             messages.warning(request, warning.format(names=_shortened_list(unknown)))
@@ -439,9 +423,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     form = ThresholdForm(request.POST)
     if not form.is_valid():
-        return HttpResponseBadRequest(
-            "The threshold is a whole number from 1 to 100.", content_type="text/plain"
-        )
+        return HttpResponseBadRequest("The threshold is a whole number from 1 to 100.", content_type="text/plain")
     choose_threshold(assignment, request.user, form.cleaned_data["percent"])
     return redirect("pairs" if form.cleaned_data["tab"] == "pairs" else "assignment", pk)
 

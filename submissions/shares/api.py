@@ -88,18 +88,14 @@ def add_share(request: HttpRequest, assignment_id: api.Id, body: ShareIn) -> Sta
     pair = None
     if body.left_id or body.right_id:
         if not (body.left_id and body.right_id):
-            raise api.Problem(
-                422, "A pair has two ids: send left_id and right_id, or neither for the report."
-            )
+            raise api.Problem(422, "A pair has two ids: send left_id and right_id, or neither for the report.")
         pair = pair_names(assignment, body.left_id, body.right_id)
     data = form.cleaned_data
     share = create_share(assignment, user, data["expires"], pair=pair, anonymous=data["anonymous"])
     return Status(201, _share_out(request, share))
 
 
-@shares_router.delete(
-    "/shares/{share_id}", response={204: None}, summary="Revoke a link", url_name="api_share"
-)
+@shares_router.delete("/shares/{share_id}", response={204: None}, summary="Revoke a link", url_name="api_share")
 def remove_share(request: HttpRequest, share_id: api.Id) -> Status[None]:
     revoke_share(find_share(api.user_of(request), share_id))
     return Status(204, None)
@@ -156,9 +152,7 @@ class RequestOut(Schema):
     state: str
 
 
-@withheld_router.get(
-    "/assignments/{assignment_id}/withheld", response=WithheldMatches, summary="List withheld matches"
-)
+@withheld_router.get("/assignments/{assignment_id}/withheld", response=WithheldMatches, summary="List withheld matches")
 def list_withheld(
     request: HttpRequest, assignment_id: api.Id, cursor: api.Cursor = "", limit: api.Limit = api.A_PART
 ) -> WithheldMatches:
@@ -179,9 +173,7 @@ def list_withheld(
     summary="Ask to read a withheld match",
     url_name="api_reading_request",
 )
-def ask_to_read(
-    request: HttpRequest, assignment_id: api.Id, left_id: api.Id, right_id: api.Id
-) -> Status[RequestOut]:
+def ask_to_read(request: HttpRequest, assignment_id: api.Id, left_id: api.Id, right_id: api.Id) -> Status[RequestOut]:
     """Ask the owner of the other course; 200 with the state where nothing is left to ask."""
     user = api.user_of(request)
     report = report_of(find_assignment(user, assignment_id, Right.DECIDE))
@@ -202,7 +194,11 @@ def ask_to_read(
 def _withheld_out(pair: WithheldPair, names: Names) -> WithheldOut:
     owner = pair.course.owner
     return WithheldOut(
-        left_id=pair.submission.pk, right_id=pair.copy.pk, left=names.display_name(pair.submission.name),
-        similarity=pair.similarity, ask=owner.get_full_name() or owner.get_username(), email=owner.email,
+        left_id=pair.submission.pk,
+        right_id=pair.copy.pk,
+        left=names.display_name(pair.submission.name),
+        similarity=pair.similarity,
+        ask=owner.get_full_name() or owner.get_username(),
+        email=owner.email,
         request=pair.request.state if pair.request else "",
-    )  # fmt: skip
+    )

@@ -110,17 +110,19 @@ class ShareEnded(Exception):
 
 
 def create_share(
-    assignment: Assignment, user: User, expires: datetime, *, pair: PairNames | None = None,
+    assignment: Assignment,
+    user: User,
+    expires: datetime,
+    *,
+    pair: PairNames | None = None,
     anonymous: bool = True,
-) -> Share:  # fmt: skip
+) -> Share:
     """Create a share link to an assignment's report, or to one pair of it.
 
     With `anonymous` its pages show aliases instead of names.
     """
     sides = {"left": pair.left, "right": pair.right} if pair else {}
-    return Share.objects.create(
-        assignment=assignment, created_by=user, expires=expires, anonymous=anonymous, **sides
-    )
+    return Share.objects.create(assignment=assignment, created_by=user, expires=expires, anonymous=anonymous, **sides)
 
 
 def revoke_share(share: Share) -> None:
@@ -180,9 +182,7 @@ def share_of_token(token: str) -> Share:
         raise ShareEnded(_("This link has expired.") + f" {_whom_to_ask(share.created_by)}")
     course = share.assignment.course
     if not share.created_by or not may(share.created_by, Right.SHARE, course):
-        raise ShareEnded(
-            _("The person who made this link may no longer share it.") + f" {_whom_to_ask(course.owner)}"
-        )
+        raise ShareEnded(_("The person who made this link may no longer share it.") + f" {_whom_to_ask(course.owner)}")
     # A link shows what its creator may see now.
     for_reader(share.assignment, share.created_by, shared=True)
     return share

@@ -50,9 +50,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = ShareForm(request.POST or None)
     if form.is_valid():
         data = form.cleaned_data
-        share = links.create_share(
-            assignment, request.user, data["expires"], pair=pair, anonymous=data["anonymous"]
-        )
+        share = links.create_share(assignment, request.user, data["expires"], pair=pair, anonymous=data["anonymous"])
         messages.success(request, gettext("The link is ready: copy it and send it on."))
         return redirect(f"{reverse('shares', args=[pk])}#share-{share.pk}")
     listed = links.shares_of(assignment)
@@ -111,17 +109,17 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         try:
             response = view(request, links.share_of_token(token), **sides)
         except links.ForgedToken:
-            response = render(
-                request, "submissions/shares/shared_forged.html", {"readonly": True}, status=403
-            )
+            response = render(request, "submissions/shares/shared_forged.html", {"readonly": True}, status=403)
         except links.ShareEnded as ended:
             context = {"readonly": True, "reason": str(ended)}
             response = render(request, "submissions/shares/shared_ended.html", context, status=410)
         except Http404:
             response = render(
-                request, "submissions/shares/shared_unknown.html", {"readonly": True, "token": token},
+                request,
+                "submissions/shares/shared_unknown.html",
+                {"readonly": True, "token": token},
                 status=404,
-            )  # fmt: skip
+            )
         return hide_address(response)
 
     return wrapper
@@ -214,9 +212,7 @@ def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> 
         sent = settings.MAIL and actions.announce_request(pair, request.user, address)
         messages.success(request, gettext("You asked. The pair opens here when they agree."))
         if not sent:
-            messages.info(
-                request, gettext("No mail was sent: tell them that your request waits in their course.")
-            )
+            messages.info(request, gettext("No mail was sent: tell them that your request waits in their course."))
     return redirect(reverse("pairs", args=[pk]) + "#withheld")
 
 
@@ -264,20 +260,21 @@ class ShareForm(forms.Form):
 
     lasting = forms.ChoiceField(
         choices=[
-            ("day", _("1 day")), ("week", _("1 week")), ("month", _("1 month")), ("date", _("until a date")),
+            ("day", _("1 day")),
+            ("week", _("1 week")),
+            ("month", _("1 month")),
+            ("date", _("until a date")),
         ],
         initial="week",
         widget=forms.RadioSelect,
         label=_("Valid for"),
-    )  # fmt: skip
+    )
     until = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date", "aria-label": _("Last day")}, format="%Y-%m-%d"),
         input_formats=["%Y-%m-%d"],
     )
-    anonymous = forms.BooleanField(
-        required=False, initial=True, label=_("Replace all names with made-up ones")
-    )
+    anonymous = forms.BooleanField(required=False, initial=True, label=_("Replace all names with made-up ones"))
 
     def clean(self) -> dict[str, Any]:
         """Set `expires` to the time at which the link ends."""

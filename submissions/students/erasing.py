@@ -62,9 +62,12 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
         text = _("Nothing was erased, because a hold protects it: {held}.")
         raise NotFound(text.format(held=", ".join(held_titles(work.held))))
     erasure = Erasure.objects.create(
-        who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen],
+        who=who,
+        reason=reason,
+        student=work.text,
+        courses=[one.course.pk for one in work.chosen],
         result={"decided": work.decided.as_json()},
-    )  # fmt: skip
+    )
     jobs.enqueue("erase_student", erasure.pk)
     subject = f"receipt {erasure.pk}"
     AuditEntry.objects.create(
@@ -259,10 +262,7 @@ def _holds(batch: Batch, spellings: Spellings, files: _Files) -> bool:
     if any(spellings.is_in(one.name) for one in uploads):
         return True
     unpacked = entries(uploads, batch.assignment.file_patterns) if uploads else ()
-    return any(
-        spellings.is_in(entry.name) or (entry.data is not None and files.name(entry.data))
-        for entry in unpacked
-    )
+    return any(spellings.is_in(entry.name) or (entry.data is not None and files.name(entry.data)) for entry in unpacked)
 
 
 def _discard(uploads: QuerySet[Upload], counts: Counts) -> None:

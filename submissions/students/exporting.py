@@ -82,9 +82,13 @@ def note(work: Scope, who: str, reason: str, address: str | None, *, action: str
     """Write an entry of the audit log for each course that has something of a student, or one for none."""
     for course in [one.course.name for one in work.chosen] or [""]:
         models.AuditEntry.objects.create(
-            who=who, address=address, action=action, course=course, subject=f"{work.text}: {reason}",
+            who=who,
+            address=address,
+            action=action,
+            course=course,
+            subject=f"{work.text}: {reason}",
             page=page,
-        )  # fmt: skip
+        )
 
 
 def _write_files(archive: zipfile.ZipFile, submission: models.Submission, paths: _Paths) -> None:
@@ -199,8 +203,7 @@ class _Rows:
                 out[column.attname] = self._masked(column.value_from_object(row))
         if isinstance(row, models.Submission):
             out["identifier"] = ", ".join(
-                part if part in self.work.spellings().ids else "student"
-                for part in row.identifier.split(", ")
+                part if part in self.work.spellings().ids else "student" for part in row.identifier.split(", ")
             )
         return out
 

@@ -90,9 +90,7 @@ def find(text: str, same: Rows | None = None) -> list[CourseOfStudent]:
     """
     same = same or Rows()
     students, enrolled = _rows(text.strip(), same)
-    by_course: dict[int, tuple[list[SubmissionStudent], list[EnrolledStudent]]] = defaultdict(
-        lambda: ([], [])
-    )
+    by_course: dict[int, tuple[list[SubmissionStudent], list[EnrolledStudent]]] = defaultdict(lambda: ([], []))
     for row in students:
         by_course[row.submission.batch.assignment.course_id][0].append(row)
     for one in enrolled:
@@ -107,9 +105,7 @@ def _rows(text: str, same: Rows) -> tuple[list[SubmissionStudent], list[Enrolled
     for _ in range(ROUNDS):
         before = len(students) + len(enrolled)
         linked = SubmissionStudent.objects.filter(pk__in=students).exclude(enrolled=None)
-        rows = EnrolledStudent.objects.filter(
-            _enrolled_condition(names, ids) | Q(pk__in=linked.values("enrolled"))
-        )
+        rows = EnrolledStudent.objects.filter(_enrolled_condition(names, ids) | Q(pk__in=linked.values("enrolled")))
         enrolled |= set(rows.values_list("pk", flat=True))
         originals = SubmissionStudent.objects.filter(submission__origin=None)
         matching = originals.filter(_any("name", names) | _any("identifier", ids) | Q(enrolled__in=enrolled))
@@ -134,13 +130,7 @@ def _spellings_of(text: str) -> set[str]:
     """Return a name as written, and with the first or the last word first."""
     last, comma, first = text.partition(",")
     words = text.split()
-    turned = (
-        f"{first.strip()} {last.strip()}"
-        if comma
-        else f"{words[-1]}, {' '.join(words[:-1])}"
-        if words[1:]
-        else ""
-    )
+    turned = f"{first.strip()} {last.strip()}" if comma else f"{words[-1]}, {' '.join(words[:-1])}" if words[1:] else ""
     return {one for one in (text, " ".join(words), turned) if one}
 
 
@@ -202,9 +192,7 @@ def spellings(text: str, courses: Iterable[CourseOfStudent], course: int | None)
         return Spellings(names, ids, whole_only=True)
     others = other_names(course, rows)
     keys = {name_key(text) for text in other_names(course, rows, also_ids=True)}
-    own_names, own_ids = (
-        frozenset(text for text in texts if name_key(text) not in keys) for texts in (names, ids)
-    )
+    own_names, own_ids = (frozenset(text for text in texts if name_key(text) not in keys) for texts in (names, ids))
     return Spellings(own_names, own_ids, tuple(sorted(others)))
 
 
@@ -231,9 +219,7 @@ def other_names(course: int, courses: Iterable[CourseOfStudent], *, also_ids: bo
     rows = list(courses)
     students = [student.pk for row in rows for student in row.students]
     names_of_student = {name for row in rows for name in row.names}
-    copies = SubmissionStudent.objects.filter(
-        submission__origin__students__in=students, name__in=names_of_student
-    )
+    copies = SubmissionStudent.objects.filter(submission__origin__students__in=students, name__in=names_of_student)
     here = SubmissionStudent.objects.filter(submission__batch__assignment__course=course)
     here = here.exclude(pk__in=students).exclude(pk__in=copies.values("pk"))
     names = set(here.values_list("name", flat=True))
@@ -348,11 +334,7 @@ def _students(likeness: Likeness, known: set[int]) -> list[SubmissionStudent]:
 def _enrolled(likeness: Likeness, known: set[int]) -> list[EnrolledStudent]:
     listed = EnrolledStudent.objects.exclude(pk__in=known).select_related("roster")
     rows = listed.filter(_may_be_near(likeness, "name", "identifier", "login", "email"))
-    return [
-        row
-        for row in rows
-        if any(likeness.is_near(row.name, one) for one in ("", *row.as_roster_student.ids))
-    ]
+    return [row for row in rows if any(likeness.is_near(row.name, one) for one in ("", *row.as_roster_student.ids))]
 
 
 def _may_be_near(likeness: Likeness, *columns: str) -> Q:
@@ -363,9 +345,7 @@ def _may_be_near(likeness: Likeness, *columns: str) -> Q:
     return condition
 
 
-def _match(
-    course: Course, name: str, identifier: str, members: list[SubmissionStudent | EnrolledStudent]
-) -> Near:
+def _match(course: Course, name: str, identifier: str, members: list[SubmissionStudent | EnrolledStudent]) -> Near:
     students = [one for one in members if isinstance(one, SubmissionStudent)]
     enrolled = frozenset(one.pk for one in members if isinstance(one, EnrolledStudent))
     places = {one.submission.batch.assignment.name for one in students}

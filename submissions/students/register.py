@@ -63,9 +63,7 @@ class Table(NamedTuple):
         return f"{self.assignment}__course".removeprefix("pk__") if self.assignment else self.in_course
 
 
-DECISION_CHANGE = Table(
-    searched=ANSWERED, assignment="decision__assignment", free=("who", "field"), why=PEOPLE
-)
+DECISION_CHANGE = Table(searched=ANSWERED, assignment="decision__assignment", free=("who", "field"), why=PEOPLE)
 
 REGISTER = {
     "corpus.Corpus": Table(free=("name", "recipe"), why="names that an operator gave"),

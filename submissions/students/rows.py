@@ -128,11 +128,7 @@ def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None
     columns, named = spellings.condition(("name", "reason"))
     gone = sources - kept
     rows = CorpusDocument.objects.annotate(**columns).filter(named | Q(sha256__in=gone))
-    keys = [
-        row.pk
-        for row in rows
-        if row.sha256 in gone or spellings.is_in(row.name) or spellings.is_in(row.reason)
-    ]
+    keys = [row.pk for row in rows if row.sha256 in gone or spellings.is_in(row.name) or spellings.is_in(row.reason)]
     counts.delete(CorpusDocument.objects.filter(pk__in=keys))
     counts.delete(CorpusText.objects.filter(documents=None))
 
@@ -196,9 +192,7 @@ def _names_of_others(scope: Scope, names: NewNames) -> set[tuple[int, str]]:
     """Return those of the names of submissions, by assignment, that a submission of somebody else has."""
     own = [one.pk for one in (*scope.submissions, *scope.copies)]
     assignments, texts = {pk for pk, _ in names}, {name for _, name in names}
-    rows = models.Submission.objects.filter(batch__assignment__in=assignments, name__in=texts).exclude(
-        pk__in=own
-    )
+    rows = models.Submission.objects.filter(batch__assignment__in=assignments, name__in=texts).exclude(pk__in=own)
     return set(rows.values_list("batch__assignment", "name"))
 
 
@@ -208,9 +202,13 @@ def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[
 
 
 def naming_rows_of(
-    scope: Scope, model: type[Model], columns: tuple[str, ...], names: Iterable[tuple[int, str]], *,
+    scope: Scope,
+    model: type[Model],
+    columns: tuple[str, ...],
+    names: Iterable[tuple[int, str]],
+    *,
     with_held: bool = False,
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """Return the rows of a table of NAMED that may name the student; `names` are those of submissions.
 
     What a hold keeps is left out, or not.

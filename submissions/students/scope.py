@@ -90,9 +90,7 @@ class Scope:
         """The submissions, by primary key, that a hold keeps: of its assignment, or of one with a copy."""
         held = {one.pk for one in self.held}
         held_ids = {one.pk for one in self.submissions if one.batch.assignment_id in held}
-        return held_ids | {
-            one.origin_id for one in self.copies if one.origin_id and one.batch.assignment_id in held
-        }
+        return held_ids | {one.origin_id for one in self.copies if one.origin_id and one.batch.assignment_id in held}
 
     @cached_property
     def erasable(self) -> list[Submission]:
@@ -221,8 +219,7 @@ def scope(text: str, courses: Collection[int] | None = None, decided: Decided | 
     for one in chosen:
         if one.is_ambiguous:
             text = _(
-                "Several students of {course} have this name: search by an id of the student, or "
-                "leave this course out."
+                "Several students of {course} have this name: search by an id of the student, or leave this course out."
             )
             raise NotFound(text.format(course=one.course.name))
     left = tuple(one for one in with_work if one.course.pk in without)

@@ -116,9 +116,7 @@ class StudentForm(forms.Form):
     student = forms.CharField(
         label=_("Name or id of the student"),
         max_length=LONGEST_NAME,
-        help_text=_(
-            "As a submission or a roster has it. An id finds one person; a name may be that of several."
-        ),
+        help_text=_("As a submission or a roster has it. An id finds one person; a name may be that of several."),
     )
     reason = forms.CharField(
         label=_("Why?"),
@@ -145,9 +143,7 @@ class ChosenForm(StudentForm):
         )
         self.fields["courses"] = courses
         for match in work.near:
-            self.fields[match.key] = forms.ChoiceField(
-                widget=forms.RadioSelect, choices=SAME_OR_OTHER, required=False
-            )
+            self.fields[match.key] = forms.ChoiceField(widget=forms.RadioSelect, choices=SAME_OR_OTHER, required=False)
 
     def clean(self) -> dict[str, Any]:
         """Ask for a decision on each similar name, but in courses that were left out."""
@@ -165,8 +161,7 @@ class ChosenForm(StudentForm):
         """The decisions on similar names; those of courses that were left out do not count."""
         asked = [match for match in self.work.near if self._is_asked(match)]
         answers = {
-            answer: {match.key for match in asked if self.cleaned_data[match.key] == answer}
-            for answer in (SAME, OTHER)
+            answer: {match.key for match in asked if self.cleaned_data[match.key] == answer} for answer in (SAME, OTHER)
         }
         return Decided.of(asked, answers[SAME], answers[OTHER])
 

@@ -150,9 +150,7 @@ def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
 
 
 @uploads_router.get(PATH, response=Uploads, summary="List uploads", url_name="api_uploads")
-def list_uploads(
-    request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
-) -> Uploads:
+def list_uploads(request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART) -> Uploads:
     """List the uploads of an assignment, the newest first."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     [before] = numbers_of(cursor, 1)
@@ -182,16 +180,12 @@ def create_upload(
     return Status(202, upload_out(request, find_batch(user, batch.pk, Right.READ)))
 
 
-@uploads_router.get(
-    "/uploads/{upload_id}", response=UploadOut, summary="Get the state", url_name="api_upload"
-)
+@uploads_router.get("/uploads/{upload_id}", response=UploadOut, summary="Get the state", url_name="api_upload")
 def get_upload(request: HttpRequest, upload_id: Id) -> UploadOut:
     return upload_out(request, find_batch(user_of(request), upload_id, Right.READ))
 
 
-@uploads_router.delete(
-    "/uploads/{upload_id}", response={204: None}, summary="Delete an upload and what came from it"
-)
+@uploads_router.delete("/uploads/{upload_id}", response={204: None}, summary="Delete an upload and what came from it")
 def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
     delete_batch(find_batch(user_of(request), upload_id, Right.DELETE))
     return Status(204, None)
@@ -225,9 +219,7 @@ def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[s
     return _preview(_listed(request, upload_id))
 
 
-@uploads_router.post(
-    "/uploads/{upload_id}/read", response={202: UploadOut}, summary="Have a previewed upload read"
-)
+@uploads_router.post("/uploads/{upload_id}/read", response={202: UploadOut}, summary="Have a previewed upload read")
 def read_upload(request: HttpRequest, upload_id: Id) -> Status[UploadOut]:
     if not read_listed(_listed(request, upload_id)):
         raise _not_listed()
@@ -265,13 +257,15 @@ class ResumableOut(Schema):
     upload: int | None
 
 
-@resumable_router.post(
-    NEW, response={201: ResumableOut}, summary="Begin an upload in parts", url_name="api_resumables"
-)
+@resumable_router.post(NEW, response={201: ResumableOut}, summary="Begin an upload in parts", url_name="api_resumables")
 def begin_resumable(  # noqa: PLR0917 - its headers
-    request: HttpRequest, response: HttpResponse, assignment_id: Id, length: Length, metadata: Metadata = "",
+    request: HttpRequest,
+    response: HttpResponse,
+    assignment_id: Id,
+    length: Length,
+    metadata: Metadata = "",
     version: Version = VERSION,
-) -> Status[ResumableOut]:  # fmt: skip
+) -> Status[ResumableOut]:
     """Begin an upload of one file; the answer says by `Location` where its parts are sent.
 
     `Upload-Metadata` has `filename`, `role` and `preview`, as an upload at once has them, in Base64.
@@ -300,9 +294,7 @@ def get_resumable(request: HttpRequest, resumable_id: Id) -> ResumableOut:
 
 
 @resumable_router.api_operation(["HEAD"], ONE, response={200: None}, summary="Ask how much has arrived")
-def head_resumable(
-    request: HttpRequest, response: HttpResponse, resumable_id: Id, version: Version = VERSION
-) -> None:
+def head_resumable(request: HttpRequest, response: HttpResponse, resumable_id: Id, version: Version = VERSION) -> None:
     """Ask where the next part begins: `Upload-Offset` says it."""
     _check_version(version)
     _describe(response, _find_upload(request, resumable_id))
@@ -378,9 +370,13 @@ def _describe(response: HttpResponse, upload: ResumableUpload) -> None:
 
 def _out(upload: ResumableUpload) -> ResumableOut:
     return ResumableOut(
-        id=upload.pk, assignment=upload.assignment_id, offset=upload.offset, length=upload.length,
-        expires=upload.expiry, upload=upload.batch_id,
-    )  # fmt: skip
+        id=upload.pk,
+        assignment=upload.assignment_id,
+        offset=upload.offset,
+        length=upload.length,
+        expires=upload.expiry,
+        upload=upload.batch_id,
+    )
 
 
 class CommitsOut(Schema):
@@ -515,15 +511,11 @@ def add_boilerplate(
     form = UploadForm(request.POST, request.FILES)
     if not form.is_valid():
         raise invalid_form(form)
-    upload = boilerplate_actions.add_boilerplate(
-        assignment, form.cleaned_data["files"], statement=options.statement
-    )
+    upload = boilerplate_actions.add_boilerplate(assignment, form.cleaned_data["files"], statement=options.statement)
     return Status(202, _upload(upload, names_of(request, assignment)))
 
 
-@boilerplate_router.delete(
-    "/boilerplate/{boilerplate_id}", response={204: None}, summary="Remove boilerplate"
-)
+@boilerplate_router.delete("/boilerplate/{boilerplate_id}", response={204: None}, summary="Remove boilerplate")
 def remove_boilerplate(request: HttpRequest, boilerplate_id: Id) -> Status[None]:
     """Let this code count again, and rank the assignment again."""
     boilerplate_actions.remove_boilerplate(find_boilerplate(user_of(request), boilerplate_id, Right.CHANGE))
@@ -534,13 +526,14 @@ def _item(boilerplate: Boilerplate, names: Names) -> BoilerplateOut:
     name = names.redact_text(boilerplate.name)
     if boilerplate.statement:
         return BoilerplateOut(id=boilerplate.pk, name=name, kind="statement")
-    return BoilerplateOut(
-        id=boilerplate.pk, name=name, kind="file" if boilerplate.first is None else "passage"
-    )
+    return BoilerplateOut(id=boilerplate.pk, name=name, kind="file" if boilerplate.first is None else "passage")
 
 
 def _upload(upload: BoilerplateUpload, names: Names) -> BoilerplateUploadOut:
     return BoilerplateUploadOut(
-        id=upload.pk, name=names.redact_text(upload.name), state=upload.state,
-        message=names.redact_text(upload.message), refused=upload.refused,
-    )  # fmt: skip
+        id=upload.pk,
+        name=names.redact_text(upload.name),
+        state=upload.state,
+        message=names.redact_text(upload.message),
+        refused=upload.refused,
+    )

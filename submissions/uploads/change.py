@@ -55,9 +55,14 @@ MOST_BEGUN = 20
 
 
 def create_batch(
-    assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]], *, preview: bool = False,
-    role: str = CLASS, choices: Choices | None = None,
-) -> Batch:  # fmt: skip
+    assignment: Assignment,
+    user: User | None,
+    uploads: Sequence[File[bytes]],
+    *,
+    preview: bool = False,
+    role: str = CLASS,
+    choices: Choices | None = None,
+) -> Batch:
     """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
 
     `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it. `choices` say
@@ -70,9 +75,12 @@ def create_batch(
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, size, user)
         batch = assignment.batches.create(
-            uploaded_by=user, name=name, preview=preview, role=role,
+            uploaded_by=user,
+            name=name,
+            preview=preview,
+            role=role,
             choices=choices.to_json() if choices else {},
-        )  # fmt: skip
+        )
         save_uploads(stored, batch=batch)
         enqueue_unpacking(batch)
     return batch
@@ -241,9 +249,14 @@ def begin_resumable(
             ).format(n=MOST_BEGUN)
         )
     return ResumableUpload.objects.create(
-        assignment=assignment, uploaded_by=user, name=name, length=length, preview=preview,
-        role=role or Batch.Role.CLASS, file=f"{database_files.RESUMABLE_FOLDER}/{uuid4().hex}",
-    )  # fmt: skip
+        assignment=assignment,
+        uploaded_by=user,
+        name=name,
+        length=length,
+        preview=preview,
+        role=role or Batch.Role.CLASS,
+        file=f"{database_files.RESUMABLE_FOLDER}/{uuid4().hex}",
+    )
 
 
 @transaction.atomic

@@ -169,9 +169,12 @@ def names_before(before: datetime) -> set[str]:
 
 
 def entries(
-    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS, limits: Limits = DEFAULT_LIMITS, *,
+    uploads: QuerySet[Upload],
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
     in_one_folder: bool = False,
-) -> Iterator[Entry]:  # fmt: skip
+) -> Iterator[Entry]:
     """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
 
     Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises
@@ -198,9 +201,7 @@ def discard_uploads(uploads: QuerySet[Upload]) -> None:
 
 def unneeded_uploads() -> QuerySet[Upload]:
     """Return the uploaded files that wait neither to be read nor to be tried again."""
-    running = Q(batch__state__in=Batch.CANCELLABLE) | Q(
-        boilerplate_upload__state__in=BoilerplateUpload.RUNNING
-    )
+    running = Q(batch__state__in=Batch.CANCELLABLE) | Q(boilerplate_upload__state__in=BoilerplateUpload.RUNNING)
     failed = Q(batch__state=Batch.State.FAILED, batch__touched__gt=timezone.now() - KEPT_FOR_RETRY)
     return Upload.objects.exclude(pk__in=Upload.objects.filter(running | failed).values("pk"))
 
@@ -302,15 +303,15 @@ def delete_expired_batches() -> None:
 
 def _delete(batch: Batch) -> None:
     record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
-    DeletedBatch.objects.get_or_create(
-        batch=batch.pk, defaults={"assignment_id": batch.assignment_id, **record}
-    )
+    DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment_id": batch.assignment_id, **record})
     listed = batch.listed_entries.exclude(source=None)
     sources = list(listed.values_list("source_id", flat=True).distinct())
     logger.info(
-        "batch %s of assignment %s: deleted (nobody had it read for %s days)", batch.pk, batch.assignment_id,
+        "batch %s of assignment %s: deleted (nobody had it read for %s days)",
+        batch.pk,
+        batch.assignment_id,
         settings.PREVIEW_DAYS,
-    )  # fmt: skip
+    )
     discard_uploads(batch.uploads.all())
     batch.delete()
     transaction.on_commit(partial(delete_unused_sources, sources))

@@ -216,9 +216,7 @@ def _may_be_tried(document: Document) -> bool:
     return False
 
 
-def _read(
-    spent: dict[int, float], documents: Sequence[Document], *, coarse: bool
-) -> list[Reading | Unreadable]:
+def _read(spent: dict[int, float], documents: Sequence[Document], *, coarse: bool) -> list[Reading | Unreadable]:
     """Read documents of one language together; note in `spent` how many seconds each took."""
     reader, size = document_reader(), sum(document.source.size for document in documents)
     before, limit = reader.seconds, settings.FILE_SECONDS
@@ -510,9 +508,7 @@ class SharedRarity(NamedTuple):
     weights: npt.NDArray[np.float64]
 
 
-def look_up(
-    connection: BaseDatabaseWrapper, hashes: Hashes, max_documents: int = MAX_DOCUMENTS
-) -> SharedRarity:
+def look_up(connection: BaseDatabaseWrapper, hashes: Hashes, max_documents: int = MAX_DOCUMENTS) -> SharedRarity:
     """Return the stored documents that share rare hashes of `hashes`.
 
     Hashes in more than `max_documents` documents are dropped. The result has documents of all profiles and

@@ -189,9 +189,11 @@ class RosterForm(forms.Form):
 
     roster: Roster
     file = forms.FileField(
-        label=_("CSV file"), allow_empty_file=True, error_messages={"required": _("Choose a file.")},
+        label=_("CSV file"),
+        allow_empty_file=True,
+        error_messages={"required": _("Choose a file.")},
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv"}),
-    )  # fmt: skip
+    )
 
     def clean_file(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["file"]

@@ -160,9 +160,7 @@ def _store_documents(sources: Sequence[tuple[int, str]], state: str) -> dict[tup
     return keys
 
 
-def _document_keys(
-    sources: Sequence[tuple[int, str]], profiles: dict[str, str]
-) -> dict[tuple[int, str], int]:
+def _document_keys(sources: Sequence[tuple[int, str]], profiles: dict[str, str]) -> dict[tuple[int, str], int]:
     rows = Document.objects.filter(source__in={source for source, _ in sources})
     stored = {(source, profile): pk for pk, source, profile in rows.values_list("pk", "source_id", "profile")}
     return {
@@ -401,9 +399,7 @@ def _save_entries(batch: Batch, entries: list[Entry], submissions: dict[str, Sub
     insert(connection, StoredEntry, columns)
 
 
-def _save_submissions(
-    batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]
-) -> dict[str, Submission]:
+def _save_submissions(batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]) -> dict[str, Submission]:
     grouping, owners = grouped.grouping, grouped.owners()
     names = sorted(set(owners.values()))
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
@@ -416,12 +412,15 @@ def _save_submissions(
     rows = Submission.objects.bulk_create(
         [
             Submission(
-                batch=batch, name=stored[name], identifier=grouping.submissions[name].identifier,
-                handed_in=times.get(name), commits=commits.get(name),
+                batch=batch,
+                name=stored[name],
+                identifier=grouping.submissions[name].identifier,
+                handed_in=times.get(name),
+                commits=commits.get(name),
             )
             for name in names
         ]
-    )  # fmt: skip
+    )
     submissions = dict(zip(names, rows, strict=True))
     if batch.role != Batch.Role.MODEL:  # no student wrote these
         students = {name: one.students for name, one in grouping.submissions.items()}

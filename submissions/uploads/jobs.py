@@ -74,25 +74,24 @@ def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocume
     for group in ingestion.groups(entries(upload.uploads.all(), in_one_folder=True)):
         refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
         files = [entry for entry in group if entry.data is not None]
-        languages = list(
-            ingestion.identify(files, "text" if upload.statement else upload.assignment.language)
-        )
+        languages = list(ingestion.identify(files, "text" if upload.statement else upload.assignment.language))
         sources = ingestion.store_sources([entry.data or b"" for entry in files])
         for file, language, source in zip(files, languages, sources, strict=True):
             if isinstance(language, Unreadable):
                 refusals.append(Refusal(name=file.name, reason=str(language)))
             else:
-                used.append(
-                    NamedDocument(file.name, source, ingestion.store_documents([(source, language)])[0])
-                )
+                used.append(NamedDocument(file.name, source, ingestion.store_documents([(source, language)])[0]))
     return used, refusals
 
 
 def _register(upload: BoilerplateUpload, file: NamedDocument) -> None:
     upload.assignment.boilerplate.get_or_create(
-        document_id=file.document, first=None, after=None, statement=upload.statement,
+        document_id=file.document,
+        first=None,
+        after=None,
+        statement=upload.statement,
         defaults={"name": file.name, "source_id": file.source},
-    )  # fmt: skip
+    )
 
 
 # Uploads

@@ -38,9 +38,7 @@ SMALL_COHORT_TOKENS = 500_000
 # The ranking of an upload that was read waits at most so long for others of its assignment, to have them too.
 LONGEST_WAIT = timedelta(seconds=30)
 TO_UNPACK = (Batch.State.QUEUED, Batch.State.UNPACKING)
-NOT_RANKED = (
-    "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
-)
+NOT_RANKED = "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 
 
 class AssignmentBusy(Later):

@@ -264,9 +264,7 @@ class Upload(models.Model):
     """One uploaded file, stored until its batch is unpacked or its boilerplate is read."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads", null=True)
-    boilerplate_upload = models.ForeignKey(
-        BoilerplateUpload, models.CASCADE, related_name="uploads", null=True
-    )
+    boilerplate_upload = models.ForeignKey(BoilerplateUpload, models.CASCADE, related_name="uploads", null=True)
     name = models.CharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
     size = models.PositiveBigIntegerField(default=0)
@@ -359,9 +357,7 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        constraints = (
-            models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),
-        )
+        constraints = (models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),)
 
     def __str__(self) -> str:
         return self.name
@@ -478,9 +474,7 @@ class SubmissionStudent(models.Model):
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="students")
     name = models.CharField(max_length=400)
     identifier = models.CharField(max_length=400, blank=True)
-    enrolled = models.ForeignKey(
-        EnrolledStudent, models.SET_NULL, null=True, related_name="submission_students"
-    )
+    enrolled = models.ForeignKey(EnrolledStudent, models.SET_NULL, null=True, related_name="submission_students")
 
     class Meta:
         ordering = ("pk",)

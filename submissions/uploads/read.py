@@ -78,9 +78,7 @@ def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
 
 def find_submission(assignment: Assignment, pk: int) -> Submission:
     """Return a submission of an assignment, replaced or not, or raise Http404."""
-    return get_object_or_404(
-        all_submissions(assignment).select_related("batch__uploaded_by", "origin__batch"), pk=pk
-    )
+    return get_object_or_404(all_submissions(assignment).select_related("batch__uploaded_by", "origin__batch"), pk=pk)
 
 
 def replaced_by(submission: Submission) -> Submission | None:
@@ -108,9 +106,7 @@ def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
 
 def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
     """Yield the `files` that a front-end could read, with their bytes; fetch a few at a time."""
-    ready = SubmissionFile.objects.filter(
-        pk__in=[file.pk for file in files], document__state=Document.State.READY
-    )
+    ready = SubmissionFile.objects.filter(pk__in=[file.pk for file in files], document__state=Document.State.READY)
     with_bytes = ready.select_related("source", "document").defer(
         "document__tokens", "document__lexical", "document__coarse"
     )
@@ -301,9 +297,11 @@ def batch_submissions(batch: Batch, names: Names) -> Sequence[ListedSubmission] 
     A submission is superseded when a later finished batch has one of the same name.
     """
     later = Submission.objects.filter(
-        batch__assignment=batch.assignment_id, batch__state=Batch.State.DONE, batch__gt=batch.pk,
+        batch__assignment=batch.assignment_id,
+        batch__state=Batch.State.DONE,
+        batch__gt=batch.pk,
         name=OuterRef("name"),
-    )  # fmt: skip
+    )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
     if names.hidden:
         return counted.order_by(alias_of("batch__assignment", "name"), "pk")
@@ -336,9 +334,7 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
 def read_files(batch: Batch) -> list[ReadFile]:
     files = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.READY)
     read = ("language", "token_count", "read_share", "unclosed_line", "disguised")
-    rows = files.order_by("pk").values_list(
-        "submission__name", "path", *(f"document__{name}" for name in read)
-    )
+    rows = files.order_by("pk").values_list("submission__name", "path", *(f"document__{name}" for name in read))
     return [ReadFile(*row) for row in rows]
 
 

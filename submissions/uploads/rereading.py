@@ -50,9 +50,12 @@ def queue(assignment: Assignment, user: User | None, chosen: ChosenLanguages) ->
     running = stored.language_changes.filter(state__in=LanguageChange.RUNNING)
     _change(running, State.CANCELLED, NEXT)
     change = LanguageChange.objects.create(
-        assignment=stored, changed_by=user, before=stored.language, after=chosen.language,
+        assignment=stored,
+        changed_by=user,
+        before=stored.language,
+        after=chosen.language,
         patterns=chosen.patterns,
-    )  # fmt: skip
+    )
     jobs.enqueue("change_language", change.pk, user=user and user.pk)
     for one in (assignment, stored):
         one.language, one.language_patterns = chosen.language, chosen.patterns
@@ -125,12 +128,17 @@ def stored_files(assignment: Assignment) -> list[StoredFile]:
     current = current_profiles(row[6] for row in rows)
     return [
         StoredFile(
-            pk, batch, submission, path, source, detected,
+            pk,
+            batch,
+            submission,
+            path,
+            source,
+            detected,
             FileLanguage(language, state == Document.State.KEPT),
             state == Document.State.READY and profile not in current,
         )
         for pk, batch, submission, path, source, detected, language, state, profile in rows
-    ]  # fmt: skip
+    ]
 
 
 def current_profiles(languages: Iterable[str]) -> set[str]:
@@ -366,10 +374,13 @@ def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
     if chosen.language:
         boilerplate = boilerplate.exclude(document__language=chosen.language)
     return Rereading(
-        read=len(changed) - kept, kept=kept, uploads=len({file.batch for file in changed}),
-        unknown=sum(not file.detected for file in files), boilerplate=boilerplate.count(),
+        read=len(changed) - kept,
+        kept=kept,
+        uploads=len({file.batch for file in changed}),
+        unknown=sum(not file.detected for file in files),
+        boilerplate=boilerplate.count(),
         passages=assignment.boilerplate.exclude(first=None).count(),
-    )  # fmt: skip
+    )
 
 
 def changes_of_language(assignment: Assignment) -> QuerySet[LanguageChange]:

@@ -122,11 +122,15 @@ def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
     """Return the entries of a batch; only metadata files have their bytes."""
     rows = [
         Entry(
-            row.name, row.size, row.reason, modified=modified(row), digest=bytes(row.digest or b""),
+            row.name,
+            row.size,
+            row.reason,
+            modified=modified(row),
+            digest=bytes(row.digest or b""),
             left_out=row.left_out,
         )
         for row in listed
-    ]  # fmt: skip
+    ]
     return ListedUpload(
         rows, _metadata(listed), _upload_name(batch), batch.grouping_choices, batch.assignment.file_patterns
     )

@@ -106,9 +106,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
     try:
         data, preview = form.cleaned_data, "preview" in request.POST
-        batch = change.create_batch(
-            assignment, request.user, data["files"], preview=preview, role=data["role"]
-        )
+        batch = change.create_batch(assignment, request.user, data["files"], preview=preview, role=data["role"])
         request.audit_subject = batch.name
         return redirect(batch)
     except QuotaExceeded as refusal:
@@ -141,8 +139,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "taken": taken_entries(batch, names),
     }
     pages = {
-        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
-        for name, rows in lists.items()
+        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page")) for name, rows in lists.items()
     }
     context = {**_progress_context(request, batch), **pages, "left_out": left_out_kinds(batch)}
     read = read_files(batch)
@@ -277,9 +274,12 @@ def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 def preview_context(
-    request: AuthenticatedRequest, batch: Batch, error: str = "", patterns: PatternFields | None = None,
+    request: AuthenticatedRequest,
+    batch: Batch,
+    error: str = "",
+    patterns: PatternFields | None = None,
     roster_form: RosterForm | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return the context of `preview_template`, which is in it."""
     try:
         preview, refusal = _preview(batch)
@@ -344,9 +344,7 @@ def _preview(batch: Batch) -> tuple[Preview, str]:
 def _summary(preview: Preview) -> str:
     count = len(preview.submissions)
     skipped = sum(group.entries for group in (*preview.ignored, *preview.left_out, *preview.refused))
-    count_text = ngettext(
-        "{n} submission found, read as {layout}", "{n} submissions found, read as {layout}", count
-    )
+    count_text = ngettext("{n} submission found, read as {layout}", "{n} submissions found, read as {layout}", count)
     text = count_text.format(n=count, layout=fixed_text(preview.grouping.layout.label))
     if not skipped:
         return text
@@ -384,11 +382,7 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
         _("A submission is"): [(f"{DEPTH}{depth}", str(label)) for depth, label in DEPTHS],
         _("Other platforms"): [(layout.key, fixed_text(layout.label)) for layout in others],
     }
-    return [
-        (label, [(value, text, value == chosen) for value, text in rows])
-        for label, rows in groups.items()
-        if rows
-    ]
+    return [(label, [(value, text, value == chosen) for value, text in rows]) for label, rows in groups.items() if rows]
 
 
 @signed_in("GET")

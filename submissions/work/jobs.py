@@ -258,9 +258,7 @@ def enqueue_all(
 
 def is_awaited(job: Job) -> bool:
     """Return whether a worker would do other work before the next part of a job."""
-    waiting = Job.objects.filter(
-        state=State.QUEUED, due__lte=timezone.now(), queue__in={INTERACTIVE, job.queue}
-    )
+    waiting = Job.objects.filter(state=State.QUEUED, due__lte=timezone.now(), queue__in={INTERACTIVE, job.queue})
     return waiting.exclude(kind=job.kind, subject=job.subject).exists()
 
 

@@ -15,8 +15,7 @@ BROKEN = gettext_noop(
 )
 OUT_OF_TIME = gettext_noop("This took longer than a worker may spend on it. Upload it in smaller parts.")
 ENDED_PROCESS = gettext_noop(
-    "This ended the process that worked on it {n} times; the log of the server may say why. Try it in"
-    " smaller parts."
+    "This ended the process that worked on it {n} times; the log of the server may say why. Try it in smaller parts."
 )
 REMOVED = gettext_noop(
     "This upload had work of a student who was erased, and was not read yet: it was removed whole. "

@@ -75,9 +75,7 @@ class Duration(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=("measure", "name", "detail", "at_most"), name="duration_once_a_class"
-            ),
+            models.UniqueConstraint(fields=("measure", "name", "detail", "at_most"), name="duration_once_a_class"),
         )
 
     def __str__(self) -> str:

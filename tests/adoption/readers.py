@@ -20,9 +20,7 @@ class Readers:
     An answer is a status, "503 Retry-After", "refused" where no server listens, or "broken off".
     """
 
-    def __init__(
-        self, number: int, ports: Sequence[int], pages: Sequence[str], cookies: dict[str, str]
-    ) -> None:
+    def __init__(self, number: int, ports: Sequence[int], pages: Sequence[str], cookies: dict[str, str]) -> None:
         self.ports, self.pages = ports, pages
         self.cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
         self.answers, self.lock = Counter[str](), threading.Lock()

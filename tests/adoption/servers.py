@@ -94,9 +94,7 @@ class Broker(Server):
         super().__init__(folder, port, signal.SIGTERM)
         self.program = program_of_redis()
         options = {"port": str(port), "bind": "127.0.0.1", "requirepass": PASSWORD, "appendonly": "yes"}
-        self.start(
-            [self.program, *(part for name, value in options.items() for part in (f"--{name}", value))]
-        )
+        self.start([self.program, *(part for name, value in options.items() for part in (f"--{name}", value))])
         self.url = f"redis://:{PASSWORD}@127.0.0.1:{port}/0"
 
 

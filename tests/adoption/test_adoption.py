@@ -92,9 +92,7 @@ def install(department: Department) -> str:
     variables = {f"DJANGO_SUPERUSER_{name}": value for name, value in account.items()}
     department.run("web-1", "manage", "createsuperuser", "--noinput", **variables)
     wait_until(lambda: problems(department) == [], what="the doctor")
-    return department.run(
-        "web-1", "token", "create", ADMINISTRATOR, "--name=adoption", "--scope=write"
-    ).strip()
+    return department.run("web-1", "token", "create", ADMINISTRATOR, "--name=adoption", "--scope=write").strip()
 
 
 def problems(department: Department) -> list[str]:
@@ -149,9 +147,7 @@ def three_hundred_read_while_a_class_is_handed_in(
     started, most = time.monotonic(), 0
     with Readers(READERS, [*department.ports.values()], pages, cookies).reading() as readers:
         with ThreadPoolExecutor(1) as background:
-            upload = background.submit(
-                submit, department, token, department.folder / "second", "Sheet 2", COURSE
-            )
+            upload = background.submit(submit, department, token, department.folder / "second", "Sheet 2", COURSE)
             while not upload.done() or time.monotonic() - started < READING_SECONDS:
                 most = max(most, int(str(department.cluster.ask(SESSIONS)[0][0])))
                 time.sleep(0.2)
@@ -164,9 +160,7 @@ def three_hundred_read_while_a_class_is_handed_in(
     assert most < CONNECTIONS
 
 
-def a_worker_is_killed_in_the_middle_of_a_ranking(
-    department: Department, client: Client, assignment: int
-) -> None:
+def a_worker_is_killed_in_the_middle_of_a_ranking(department: Department, client: Client, assignment: int) -> None:
     before, report = decisions(client, assignment), client.get(f"/assignments/{assignment}/report")["id"]
     for kind in ("score_shard", "rank") * 3:
         client.post(f"/assignments/{assignment}/report")

@@ -255,9 +255,7 @@ def test_a_constant_is_changed_for_one_evaluation_only(sets: Path) -> None:
         pass
 
 
-def test_each_source_gets_the_value_that_is_best_for_the_others(
-    sets: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_source_gets_the_value_that_is_best_for_the_others(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make one source best with value 1, the other with 2: each must be measured with the other's best."""
     rescorers = [Rescorer(read_labelled(read_set(sets / name))) for name in ("class_one", "course_two")]
     by_value = {
@@ -286,9 +284,7 @@ def test_the_command_prints_the_table(
     assert row["sources"]["class"]["now"] == 1.0
 
 
-def test_one_source_is_refused(
-    sets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_source_is_refused(sets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["left_out", str(sets / "class_one")])
     assert left_out.main() == 1
     assert "at least two sources" in capsys.readouterr().err

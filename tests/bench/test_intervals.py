@@ -31,9 +31,12 @@ def pair(a: str, b: str, group: str = "g") -> LabelledPair:
 
 def test_the_source_is_the_group_or_the_program_that_others_were_made_from() -> None:
     assert sources([pair("a", "b", "g"), pair("c", "d", "h")]).tolist() == [0, 1]
-    assert sources(
-        [pair("copy1", "own"), pair("own", "copy2"), pair("own", "copy3"), pair("x", "y")]
-    ).tolist() == [0, 0, 0, 1]
+    assert sources([pair("copy1", "own"), pair("own", "copy2"), pair("own", "copy3"), pair("x", "y")]).tolist() == [
+        0,
+        0,
+        0,
+        1,
+    ]
 
 
 def test_the_interval_contains_the_measured_value_and_shrinks_with_more_sources() -> None:

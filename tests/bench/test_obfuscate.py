@@ -140,8 +140,7 @@ def test_a_split_java_method_passes_on_the_variables_that_its_second_half_reads(
     )
     assert f"return {name}(name, sum); }}" in disguised_text
     assert (
-        f"private static int {name}(String name, int sum) {{ System.out.println(name); return sum; }}"
-        in disguised_text
+        f"private static int {name}(String name, int sum) {{ System.out.println(name); return sum; }}" in disguised_text
     )
 
 
@@ -204,9 +203,7 @@ def test_the_same_seed_alone_makes_the_same_data_in_every_process(
         for folder in (disguised, tmp_path / "again")
     )
     assert first == again
-    one, other = (
-        obfuscate.make_copies(programs(originals, ".py"), PYTHON, "rename", seed) for seed in (1, 2)
-    )
+    one, other = (obfuscate.make_copies(programs(originals, ".py"), PYTHON, "rename", seed) for seed in (1, 2))
     assert all(a.program.text != b.program.text for a, b in zip(one, other, strict=True))
 
 

@@ -51,9 +51,7 @@ def test_pieces_contain_all_text_in_order() -> None:
     assert [piece.tobytes().decode() for piece in cut] == ["abcé", "d"]
 
 
-@pytest.mark.parametrize(
-    ("positions", "longest"), [([], 10), ([0], 9), ([9], 9), ([2, 3, 8], 4), (range(10), 0)]
-)
+@pytest.mark.parametrize(("positions", "longest"), [([], 10), ([0], 9), ([9], 9), ([2, 3, 8], 4), (range(10), 0)])
 def test_the_longest_run_counts_both_ends(positions: list[int], longest: int) -> None:
     assert density.longest_run(np.array(positions, dtype=np.int64), 10) == longest
 

@@ -24,9 +24,7 @@ def test_the_benchmark_reports_rates_and_errors_of_every_contender(
     monkeypatch.setattr(sys, "argv", ["sketches", *arguments])
     sketches.main()
     result = json.loads(capsys.readouterr().out)
-    assert {"hash bytes, k = 50", "robust winnowing, w = 100"} <= {
-        row["work"] for row in result["throughput"]
-    }
+    assert {"hash bytes, k = 50", "robust winnowing, w = 100"} <= {row["work"] for row in result["throughput"]}
     contenders = {row["contender"]: row["error"] for row in result["minhash"]}
     assert {"min_wise", "binned_min_wise"} <= set(contenders)
     assert any("datasketch" in name for name in contenders) == bool(find_spec("datasketch"))

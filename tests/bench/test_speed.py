@@ -77,9 +77,7 @@ def test_a_project_is_one_file_for_tools_that_compare_files(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_all_goals_beside_the_floor_are_measured_in_one_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_goals_beside_the_floor_are_measured_in_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = "\n".join(f"x{number} = [{number} + step for step in range(9)]" for number in range(30))
     for part in ("files", "python", "projects/one", "projects/two"):
         (tmp_path / part).mkdir(parents=True)
@@ -185,9 +183,7 @@ def test_documents_of_one_task_share_more_than_others() -> None:
 
 
 @pytest.mark.long
-def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(
-    db: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "PROBES", 20)
     with connection.cursor() as cursor:
         # Rows that earlier tests deleted take room in the tables.

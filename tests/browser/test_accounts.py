@@ -93,9 +93,7 @@ def test_an_administrator_states_a_reason_and_invites_somebody(
 def test_the_owner_takes_over_the_link_of_somebody_who_left(
     alice: User, colleague: User, assignment: Assignment, sign_in: SignIn, shoot: Shoot
 ) -> None:
-    links = [
-        shares.create_share(assignment, colleague, timezone.now() + timedelta(days=days)) for days in (3, 9)
-    ]
+    links = [shares.create_share(assignment, colleague, timezone.now() + timedelta(days=days)) for days in (3, 9)]
     Share.objects.filter(pk=links[0].pk).update(left="ada", right="grace")
     Membership.objects.all().delete()
     page = sign_in(alice)
@@ -146,9 +144,7 @@ def test_a_webhook_is_added_and_a_test_arrives(
     page = sign_in(alice)
     page.goto(assignment.course.get_absolute_url())
     page.click("text=Webhooks")
-    page.fill(
-        "input[name=url]", receiver.url("/a-rather-long-address/that-names/a-channel?key=0123456789abcdef")
-    )
+    page.fill("input[name=url]", receiver.url("/a-rather-long-address/that-names/a-channel?key=0123456789abcdef"))
     page.uncheck("input[value='upload.failed']")
     page.click("text=Add the webhook")
     secret = page.input_value("#secret")

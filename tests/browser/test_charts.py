@@ -101,9 +101,7 @@ def drag(page: Page, start: float, end: float) -> None:
     page.mouse.up()
 
 
-def test_dragging_the_threshold_with_the_mouse_filters_everything_else(
-    report_page: Page, report: Report
-) -> None:
+def test_dragging_the_threshold_with_the_mouse_filters_everything_else(report_page: Page, report: Report) -> None:
     expect(report_page.locator("[data-at]")).to_have_text("50\u202f%")
     nodes = drawn_nodes(report_page)
     drag(report_page, 0.5, 0.8)
@@ -130,9 +128,7 @@ def test_bars_of_each_band_have_a_colour_in_light_and_dark(report_page: Page) ->
     assert (halves("--look"), halves("--accent")) == ([False, False], [False, True])
 
 
-def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(
-    report_page: Page, report: Report
-) -> None:
+def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(report_page: Page, report: Report) -> None:
     slider = report_page.get_by_role("slider", name="Threshold")
     slider.focus()
     for _ in range(20):
@@ -300,9 +296,7 @@ def test_a_reload_draws_the_same_graph(report_page: Page, shoot: Shoot) -> None:
 def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_page: Page) -> None:
     for width, height in SIZES.values():
         report_page.set_viewport_size({"width": width, "height": height})
-        expect(report_page.locator(".canvas svg")).to_have_attribute(
-            "width", str(report_page.evaluate(INSIDE))
-        )
+        expect(report_page.locator(".canvas svg")).to_have_attribute("width", str(report_page.evaluate(INSIDE)))
         boxes = report_page.locator(".canvas circle").evaluate_all(BOXES)
         left, right = report_page.locator(".canvas").evaluate(EDGES)
         assert all(left <= x - r and x + r <= right for x, _, r in boxes)
@@ -338,9 +332,7 @@ def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(
 
 
 @pytest.mark.long
-def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
-    page: Page, report: Report, alice: User
-) -> None:
+def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(page: Page, report: Report, alice: User) -> None:
     share = shares.create_share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
     token = shares.share_token(share)
     page.goto(reverse("shared", args=[token]))

@@ -186,9 +186,7 @@ def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
 
 
 @pytest.mark.long
-def test_names_are_hidden_by_one_button_and_shown_again(
-    world: World, assignment_page: Page, shoot: Shoot
-) -> None:
+def test_names_are_hidden_by_one_button_and_shown_again(world: World, assignment_page: Page, shoot: Shoot) -> None:
     page = assignment_page
     name = world.pair.left.name
     expect(page.locator("main")).to_contain_text(name)
@@ -284,8 +282,7 @@ def test_the_printed_html_file_has_the_content_and_size_of_the_pdf(
     assert page.locator(".lines mark").first.evaluate(BRIGHTNESS) > 0.8
     printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, path=tmp_path / "chromium.pdf")))
     words = [
-        {word for pdf_page in pdf.pages for word in pdf_page.extract_text().split()}
-        for pdf in (exported, printed)
+        {word for pdf_page in pdf.pages for word in pdf_page.extract_text().split()} for pdf in (exported, printed)
     ]
     assert len(words[0] & words[1]) / len(words[0] | words[1]) > 0.9
     assert abs(len(exported.pages) - len(printed.pages)) <= 1

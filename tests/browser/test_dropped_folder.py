@@ -39,9 +39,7 @@ def drop_from_disk(page: Page, zone: Locator, path: Path) -> None:
     data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
     session = page.context.new_cdp_session(page)
     for kind in ("dragEnter", "dragOver", "drop"):
-        session.send(
-            "Input.dispatchDragEvent", {"type": kind, "x": box["x"] + 20, "y": box["y"] + 20, "data": data}
-        )
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": box["x"] + 20, "y": box["y"] + 20, "data": data})
     session.detach()
 
 

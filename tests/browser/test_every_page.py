@@ -138,9 +138,7 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
 
 
 @pytest.mark.long
-def test_the_empty_pages_of_a_new_instructor_have_no_fault(
-    alice: User, sign_in: SignIn, shoot: Shoot
-) -> None:
+def test_the_empty_pages_of_a_new_instructor_have_no_fault(alice: User, sign_in: SignIn, shoot: Shoot) -> None:
     page = sign_in(alice)
     course = Course(owner=alice, name="Programming 1")
     new = Assignment(course=course, name="Library fines")
@@ -158,9 +156,7 @@ SIGN_IN = "/accounts/login/"
 
 
 @pytest.mark.long
-def test_it_is_used_again_and_knows_nothing_of_the_test_before(
-    browser: Browser, live_server: LiveServer
-) -> None:
+def test_it_is_used_again_and_knows_nothing_of_the_test_before(browser: Browser, live_server: LiveServer) -> None:
     kept: dict[str, Page] = {}
     with visit(browser, kept, "page", live_server.url) as page:
         page.goto(SIGN_IN)

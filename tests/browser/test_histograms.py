@@ -68,9 +68,7 @@ def check_logarithmic(heights: dict[int, float], counts: Counter[int], tolerance
         assert abs(heights[low] / highest - log2(count + 1) / log2(most + 1)) < tolerance, (low, count)
 
 
-def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(
-    report_page: Page, report: Report
-) -> None:
+def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(report_page: Page, report: Report) -> None:
     expect(
         report_page.get_by_role("heading", name="Best match of every submission (logarithmic heights)")
     ).to_be_visible()
@@ -83,8 +81,6 @@ def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(
 def test_the_bars_of_the_pairs_are_logarithms_of_their_numbers(report_page: Page, report: Report) -> None:
     report_page.goto(reverse("pairs", args=[report.assignment_id]))
     bars = report_page.locator(".pair-histogram rect")
-    boxes = bars.evaluate_all(
-        "(all) => all.map((bar) => [bar.x.baseVal.value, bar.getBoundingClientRect().height])"
-    )
+    boxes = bars.evaluate_all("(all) => all.map((bar) => [bar.x.baseVal.value, bar.getBoundingClientRect().height])")
     counts = counted(report.pairs.values_list("similarity", flat=True))
     check_logarithmic({int(x): height for x, height in boxes}, counts, 0.01)

@@ -113,9 +113,7 @@ def test_no_page_runs_a_name_or_is_wider_than_a_telephone(
     width, height = SIZES["narrow"]
     page = sign_in(nasty.owner)
     page.set_viewport_size({"width": width, "height": height})
-    faults = [
-        visit(page, address_of(nasty, name)) for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC)
-    ]
+    faults = [visit(page, address_of(nasty, name)) for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC)]
     page = sign_in(admin)
     faults += [visit(page, address_of(nasty, name)) for name in STAFF_PAGES]
     assert [fault for fault in faults if fault] == []

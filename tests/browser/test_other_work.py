@@ -75,9 +75,7 @@ def test_last_years_work_is_chosen_and_narrowed_and_its_pages_are_labelled(  # n
 
 
 @pytest.mark.long
-def test_a_pair_of_another_course_opens_when_its_owner_agrees(
-    sealed: Sealed, sign_in: SignIn, shoot: Shoot
-) -> None:
+def test_a_pair_of_another_course_opens_when_its_owner_agrees(sealed: Sealed, sign_in: SignIn, shoot: Shoot) -> None:
     alice, assignment = sealed.world.owner, sealed.world.assignment
     alice.email, alice.first_name, alice.last_name = "alice@example.org", "Alice", "Adams"
     alice.save()

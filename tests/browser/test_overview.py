@@ -59,13 +59,9 @@ def test_columns_are_sorted_by_keyboard_and_the_focus_stays(report_page: Page) -
 
 
 @pytest.mark.long
-def test_a_filter_keeps_the_order_and_the_decision_that_were_chosen_by_links(
-    report_page: Page, report: Report
-) -> None:
+def test_a_filter_keeps_the_order_and_the_decision_that_were_chosen_by_links(report_page: Page, report: Report) -> None:
     pair = report.pairs.select_related("left", "right")[0]
-    Decision.objects.create(
-        assignment=report.assignment, left=pair.left.name, right=pair.right.name, state="confirmed"
-    )
+    Decision.objects.create(assignment=report.assignment, left=pair.left.name, right=pair.right.name, state="confirmed")
     report_page.get_by_role("link", name="Tokens", exact=True).click()
     report_page.wait_for_url(re.compile("sort=-tokens"))
     report_page.get_by_role("navigation", name="Pairs by decision").get_by_text("Confirmed").click()

@@ -295,9 +295,7 @@ def test_files_that_share_most_come_first_in_the_list_and_the_matrix(open_pair: 
     assert page.evaluate("() => document.querySelectorAll('[data-side=L] .line').length") < 500
     assert selected_file(page, "L") == "z/main.py"
     shoot("pair-80-files")
-    side.locator("[data-files]").select_option(
-        f"L-f{[*sorted(UNSHARED_FILES)].index('ada/lib/own_70/util.py') + 2}"
-    )
+    side.locator("[data-files]").select_option(f"L-f{[*sorted(UNSHARED_FILES)].index('ada/lib/own_70/util.py') + 2}")
     expect(page.locator("[data-side=L] .file:visible")).to_contain_text("print(v70)")
     page.locator(".matrix > summary").press("Enter")
     rows = page.locator(".matrix tbody tr")
@@ -365,10 +363,7 @@ def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> 
 @pytest.mark.long
 def test_a_passage_is_at_one_height_on_both_sides_below_heads_of_different_heights(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
-    tops = [
-        page.locator(f"[data-side={side}]").evaluate("(pane) => pane.getBoundingClientRect().top")
-        for side in "LR"
-    ]
+    tops = [page.locator(f"[data-side={side}]").evaluate("(pane) => pane.getBoundingClientRect().top") for side in "LR"]
     assert tops[0] > tops[1]
     left, right = (page.locator(f"[data-side={side}] .badge.current") for side in "LR")
     for number in "123":

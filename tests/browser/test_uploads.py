@@ -48,9 +48,7 @@ def test_files_are_read_again_after_a_question(
 
 
 @pytest.mark.long
-def test_one_click_counts_a_kind_of_files(
-    alice: User, hand_in: HandIn, sign_in: SignIn, shoot: Shoot
-) -> None:
+def test_one_click_counts_a_kind_of_files(alice: User, hand_in: HandIn, sign_in: SignIn, shoot: Shoot) -> None:
     batch = hand_in(zipped(with_build_trees(CLASS)))
     page = sign_in(alice)
     page.goto(batch.get_absolute_url())

@@ -32,9 +32,7 @@ def ranked(
     page = sign_in(alice)
     page.goto(assignment.get_absolute_url())
     upload = zipped(CLASS)
-    page.set_input_files(
-        "#upload_files", {"name": "class.zip", "mimeType": "application/zip", "buffer": upload.read()}
-    )
+    page.set_input_files("#upload_files", {"name": "class.zip", "mimeType": "application/zip", "buffer": upload.read()})
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("button", name="Read these 3 submissions").click(timeout=PATIENCE)
     page.wait_for_url(f"**{assignment.get_absolute_url()}", timeout=PATIENCE)
@@ -80,13 +78,9 @@ def test_a_new_report_is_offered_to_readers_of_the_last_one(ranked: tuple[Page, 
     expect(page).to_have_url(re.compile(re.escape(f"{tab(assignment, 'pairs')}?q=ada") + "$"))
 
 
-def test_progress_moves_without_a_reload_and_survives_one(
-    assignment: Assignment, alice: User, sign_in: SignIn
-) -> None:
+def test_progress_moves_without_a_reload_and_survives_one(assignment: Assignment, alice: User, sign_in: SignIn) -> None:
     page = sign_in(alice)
-    coming = assignment.batches.create(
-        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
-    )
+    coming = assignment.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
     report = assignment.reports.create(state="running")
     page.goto(assignment.get_absolute_url())
     activity = page.locator("#activity")
@@ -122,9 +116,7 @@ def test_a_ranking_is_cancelled_and_started_again(ranked: tuple[Page, Assignment
     check_every_layout(page, shoot, "ranking-cancelled")
     page.locator("#activity").get_by_role("button", name="Rank again").click()
     expect(page.get_by_text("The last ranking was cancelled.")).to_have_count(0)
-    wait_until(
-        lambda: Report.objects.filter(state="done").count() == Report.objects.count(), what="the ranking"
-    )
+    wait_until(lambda: Report.objects.filter(state="done").count() == Report.objects.count(), what="the ranking")
 
 
 @pytest.mark.long
@@ -243,9 +235,7 @@ def test_sending_shows_a_progress_bar_and_can_be_cancelled(
     expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
     assert_accessible_now(page)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
-        "Cancelled. Nothing was kept."
-    )
+    expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text("Cancelled. Nothing was kept.")
     expect(page.get_by_role("button", name="Upload")).to_be_enabled()
     assert not Batch.objects.exists()
     session.detach()

@@ -107,13 +107,9 @@ COMPILERS = {
         inside=("procedure f;\nbegin\n", "end;\n"),
         complaint=r"Syntax error|Illegal char|exceeds line|Unexpected end",
     ),
-    "perl": Compiler(
-        ("perl", "-c"), ".pl", complaint=r"syntax error|Can't find|Unmatched|Unterminated|not terminated"
-    ),
+    "perl": Compiler(("perl", "-c"), ".pl", complaint=r"syntax error|Can't find|Unmatched|Unterminated|not terminated"),
     "php": Compiler(("php", "-l"), ".php"),
-    "prolog": Compiler(
-        ("swipl", "-g", "halt", "-t", "halt", "-l"), ".pl", complaint=r"Syntax error|End of file in"
-    ),
+    "prolog": Compiler(("swipl", "-g", "halt", "-t", "halt", "-l"), ".pl", complaint=r"Syntax error|End of file in"),
     "python": Compiler(("python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())"), ".py"),
     "ruby": Compiler(("ruby", "-c"), ".rb", inside=("case levels\n", "end\n")),
     "scheme": Compiler(("racket", "-e", _RACKET), ".rkt"),

@@ -120,9 +120,7 @@ def cut_database_sessions(_installation: Installation, rng: random.Random) -> st
 
     others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     try:
-        with psycopg.connect(
-            settings.DATABASE_OWNER_URL or settings.DATABASE_URL, autocommit=True
-        ) as session:
+        with psycopg.connect(settings.DATABASE_OWNER_URL or settings.DATABASE_URL, autocommit=True) as session:
             pids = sorted(row[0] for row in session.execute(others))
             chosen = rng.sample(pids, rng.randint(0, len(pids)))
             session.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [chosen])

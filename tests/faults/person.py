@@ -197,9 +197,7 @@ class Person:
 
     def _some_pair(self) -> Pair | None:
         done = Report.objects.filter(state=Report.State.DONE, assignment__in=self.assignments)
-        pairs = [
-            pair for report in done for pair in report.pairs.select_related("left", "right", "report")[:9]
-        ]
+        pairs = [pair for report in done for pair in report.pairs.select_related("left", "right", "report")[:9]]
         return self.rng.choice(pairs) if pairs else None
 
     def export(self) -> None:
@@ -213,9 +211,7 @@ class Person:
 
     def delete_upload(self) -> None:
         """Delete an accepted upload, unless few are left."""
-        left = sorted(
-            self.acknowledged.uploads.keys() - self.acknowledged.deleted - self.acknowledged.perhaps_deleted
-        )
+        left = sorted(self.acknowledged.uploads.keys() - self.acknowledged.deleted - self.acknowledged.perhaps_deleted)
         if len(left) <= 2:
             return
         pk = self.rng.choice(left)
@@ -255,20 +251,14 @@ def class_archive(rng: random.Random, size: int, leaver: str) -> tuple[list[str]
 
 
 def program(rng: random.Random) -> str:
-    lines = [
-        f"def f{n}(a, b):\n    return a {rng.choice('+-*/')} {rng.randrange(999)} + b" for n in range(40)
-    ]
+    lines = [f"def f{n}(a, b):\n    return a {rng.choice('+-*/')} {rng.randrange(999)} + b" for n in range(40)]
     rng.shuffle(lines)
-    calls = "\n".join(
-        f"print(f{rng.randrange(40)}({rng.randrange(99)}, {rng.randrange(99)}))" for _ in range(90)
-    )
+    calls = "\n".join(f"print(f{rng.randrange(40)}({rng.randrange(99)}, {rng.randrange(99)}))" for _ in range(90))
     return "\n".join(lines) + "\n" + calls + "\n"
 
 
 def starter(rng: random.Random) -> str:
     """Return a program of another form, which has nothing in common with the submissions."""
     words = [f"word{rng.randrange(10**6)}" for _ in range(20)]
-    branches = "".join(
-        f"    elif text.startswith('{word}'):\n        table['{word}'] = []\n" for word in words
-    )
+    branches = "".join(f"    elif text.startswith('{word}'):\n        table['{word}'] = []\n" for word in words)
     return f"table = {{}}\nwhile text := input():\n    if not text:\n        break\n{branches}"

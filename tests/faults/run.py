@@ -71,9 +71,7 @@ def _work_and_disturb(rng: random.Random, installation: Installation, seed: int)
         return _work_beside(neighbours, rng, installation, seed)
 
 
-def _work_beside(
-    neighbours: Neighbours, rng: random.Random, installation: Installation, seed: int
-) -> list[str]:
+def _work_beside(neighbours: Neighbours, rng: random.Random, installation: Installation, seed: int) -> list[str]:
     from tests.faults.invariants import violations  # noqa: PLC0415 - after Django's start
     from tests.faults.work import BusyPerson  # noqa: PLC0415
 
@@ -127,9 +125,7 @@ def _kill_during(kind: str, rng: random.Random, installation: Installation, pers
 def _run_in_new_home(seed: int) -> bool:
     """Run a seed in a process and a home of its own; return whether all invariants hold."""
     home = Path(tempfile.mkdtemp(prefix="moss-faults-")) / "home"
-    environment = {
-        key: value for key, value in os.environ.items() if not key.startswith(("MOSS_", "DATABASE_"))
-    }
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MOSS_", "DATABASE_"))}
     environment |= VARIABLES | {"MOSS_HOME": str(home), "MOSS_MAIL_PORT": str(free_port())}
     command = [sys.executable, "-m", "tests.faults.run", "--only", str(seed)]
     done = subprocess.run(command, env=environment, check=False)

@@ -101,9 +101,7 @@ def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, 
 # ---- cohort ----
 
 
-def trim_to_lines(
-    left: Sequence[int], right: Sequence[int], run: tuple[int, int, int], k: int
-) -> tuple[int, int, int]:
+def trim_to_lines(left: Sequence[int], right: Sequence[int], run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
     """Cut off lines at the ends of which at most two thirds are in the run; sides are sizes of lines."""
     lines = [[line for line, size in enumerate(sizes) for _ in range(size)] for sizes in (left, right)]
     firsts = list(run[:2])
@@ -193,9 +191,7 @@ def linear_maps(seed: int, count: int) -> list[tuple[int, int]]:
 
 def min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
     mixed = [permute(value, seed, 64) for value in values]
-    return [
-        min((factor * value + term) % WORD for value in mixed) for factor, term in linear_maps(seed, count)
-    ]
+    return [min((factor * value + term) % WORD for value in mixed) for factor, term in linear_maps(seed, count)]
 
 
 def binned_min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
@@ -249,9 +245,7 @@ def mod_clusters(sketches: Sequence[set[int]], threshold: float, common: int) ->
     count = len(sketches)
     first = [sketches.index(sketch) if sketch else i for i, sketch in enumerate(sketches)]
     distinct = [i for i in range(count) if first[i] == i]
-    frequency = {
-        value: sum(value in sketches[i] for i in distinct) for sketch in sketches for value in sketch
-    }
+    frequency = {value: sum(value in sketches[i] for i in distinct) for sketch in sketches for value in sketch}
     rare = [{value for value in sketch if frequency[value] <= common} for sketch in sketches]
     similar = [
         (a, b)

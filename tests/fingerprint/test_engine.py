@@ -46,9 +46,7 @@ def scores_by_pair(
     return {(left, right): tuple(values) for left, right, *values in zip(*columns, strict=True)}
 
 
-@given(
-    token_lists, token_lists, token_lists, token_lists, st.lists(st.integers(0, 9), min_size=4, max_size=20)
-)
+@given(token_lists, token_lists, token_lists, token_lists, st.lists(st.integers(0, 9), min_size=4, max_size=20))
 def test_every_shared_run_of_guarantee_tokens_is_found(
     a: list[int], b: list[int], c: list[int], d: list[int], run: list[int]
 ) -> None:
@@ -95,9 +93,7 @@ def test_a_cohort_without_two_submissions_that_have_tokens_has_no_pairs() -> Non
 
 
 def test_passages_have_file_numbers_of_the_cohort_and_token_positions_in_the_files() -> None:
-    cohort = Cohort.from_submissions(
-        [[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k
-    )
+    cohort = Cohort.from_submissions([[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k)
     assert engine.find_passages(cohort, 0, 1) == [engine.Passage(1, 1, 2, 0, 4, 2)]
 
 

@@ -51,9 +51,7 @@ def read_as(language: str, source: str) -> Reading:
 @LANGUAGES
 def test_layout_and_comments_change_neither_digest(language: str) -> None:
     source = SOURCES[language]
-    changed = COMMENTS[language] + source.replace("\n", "\n\n").replace(" + ", "  +  ").replace(
-        " * ", "  *  "
-    )
+    changed = COMMENTS[language] + source.replace("\n", "\n\n").replace(" + ", "  +  ").replace(" * ", "  *  ")
     assert changed != source
     assert read_as(language, changed).spelling == read_as(language, source).spelling
 
@@ -78,9 +76,7 @@ def test_whatever_is_no_name_changes_both_digests(language: str, old: str, new: 
 
 
 def test_types_that_normalisation_makes_equal_are_told_apart() -> None:
-    before, after = (
-        read_as("java", SOURCES["java"].replace("int sum", f"{kind} sum")) for kind in ("int", "long")
-    )
+    before, after = (read_as("java", SOURCES["java"].replace("int sum", f"{kind} sum")) for kind in ("int", "long"))
     assert before.tokens.kinds.tolist() == after.tokens.kinds.tolist()
     assert before.spelling.without_names != after.spelling.without_names
 

@@ -35,9 +35,7 @@ def shared_runs(draw: st.DrawFn) -> Shared:
     return left, right, len(first), len(second), params
 
 
-def selected_in_window(
-    document: list[int], start: int, params: Params, *, robust: bool
-) -> list[tuple[int, int]]:
+def selected_in_window(document: list[int], start: int, params: Params, *, robust: bool) -> list[tuple[int, int]]:
     """Return (hash, position - start) of each fingerprint in the window of hashes at `start`."""
     hashes = kgram_hashes(array(document), params.k)
     positions = (robust_winnow if robust else winnow)(hashes, params.window)
@@ -119,9 +117,7 @@ def test_every_window_contains_a_selected_position(hashes: list[int], p: int, wi
     values = array(hashes)
     for positions in (winnow(values, window), robust_winnow(values, window), safe_modulo(values, p, window)):
         selected = set(positions.tolist())
-        assert all(
-            not selected.isdisjoint(window_positions) for window_positions in naive.windows(hashes, window)
-        )
+        assert all(not selected.isdisjoint(window_positions) for window_positions in naive.windows(hashes, window))
 
 
 @given(shared_runs())

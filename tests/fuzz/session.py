@@ -42,9 +42,7 @@ class Server:
     ) -> str:
         for upload in filter(None, (received.files, received.base)):
             with tarfile.open(fileobj=cast("Any", upload.file), mode="r:") as tar:
-                assert not [
-                    name for name in tar.getnames() if name.startswith("/") or ".." in name.split("/")
-                ]
+                assert not [name for name in tar.getnames() if name.startswith("/") or ".." in name.split("/")]
         stored()
         return "http://127.0.0.1:8000/results/1/"
 

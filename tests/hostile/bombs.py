@@ -34,9 +34,7 @@ def bomb_cases() -> Iterator[Case]:
         for detail, data in _streams(compress).items():
             yield Case(f"bomb, {suffix}", detail, suffix, data, alone=True)
     for size in (16, 24, 32, 36, 38, 40):
-        yield Case(
-            "bomb, .tar.xz", f"dictionary of code {size}", ".tar.xz", xz_with_dictionary(size), alone=True
-        )
+        yield Case("bomb, .tar.xz", f"dictionary of code {size}", ".tar.xz", xz_with_dictionary(size), alone=True)
 
 
 def _zips() -> dict[str, bytes]:
@@ -49,9 +47,7 @@ def _zips() -> dict[str, bytes]:
         "30 MB packed into 100 bytes, it says": write_zip(
             *GOOD_ENTRIES, ZipEntry(b"big.py", b"0" * 10, packed=zeros, packed_size=100)
         ),
-        "20 files of 4.9 MB": write_zip(
-            *GOOD_ENTRIES, *(ZipEntry(b"%d.py" % n, bytes(4_900_000)) for n in range(20))
-        ),
+        "20 files of 4.9 MB": write_zip(*GOOD_ENTRIES, *(ZipEntry(b"%d.py" % n, bytes(4_900_000)) for n in range(20))),
         "5,000 records of one file": _overlapping(5_000),
         "100,000 records of one file": _overlapping(100_000),
         "25,000 empty files": write_zip(*(ZipEntry(b"%d.py" % n, b"", 0) for n in range(25_000))),
@@ -158,7 +154,5 @@ def xz_with_dictionary(code: int) -> bytes:
     start, length = 12, (packed[12] + 1) * 4
     at = packed.index(b"\x21\x01", start) + 2
     packed[at] = code
-    packed[start + length - 4 : start + length] = struct.pack(
-        "<L", zlib.crc32(packed[start : start + length - 4])
-    )
+    packed[start + length - 4 : start + length] = struct.pack("<L", zlib.crc32(packed[start : start + length - 4]))
     return bytes(packed)

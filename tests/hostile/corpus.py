@@ -47,7 +47,5 @@ def by_kind(cases: Iterable[Case]) -> dict[str, list[Case]]:
 def some_of_each_kind(cases: Iterable[Case], most: int) -> list[Case]:
     """Return up to `most` cases of each kind, spread evenly over them."""
     return [
-        case
-        for group in by_kind(cases).values()
-        for case in islice(group, 0, None, max(1, -(-len(group) // most)))
+        case for group in by_kind(cases).values() for case in islice(group, 0, None, max(1, -(-len(group) // most)))
     ]

@@ -77,15 +77,11 @@ class Errors(logging.Handler):
             self.errors.append(f"escapes in the log: {line[:2000]!r}")
 
 
-def upload_all(
-    cases: Iterable[Case], course: Course, user: User, file_seconds: int, results: Results
-) -> None:
+def upload_all(cases: Iterable[Case], course: Course, user: User, file_seconds: int, results: Results) -> None:
     """Upload the cases in batches and add what became of them to the results."""
     for number, group in enumerate(_batches(cases)):
         patterns = group[0].patterns if len(group) == 1 else ""
-        assignment = Assignment.objects.create(
-            course=course, name=f"hostile {number}", exclude_patterns=patterns
-        )
+        assignment = Assignment.objects.create(course=course, name=f"hostile {number}", exclude_patterns=patterns)
         _upload(group, assignment, user, file_seconds, results)
 
 
@@ -103,9 +99,7 @@ def _batches(cases: Iterable[Case]) -> Iterator[list[Case]]:
         yield group
 
 
-def _upload(
-    group: list[Case], assignment: Assignment, user: User, file_seconds: int, results: Results
-) -> None:
+def _upload(group: list[Case], assignment: Assignment, user: User, file_seconds: int, results: Results) -> None:
     title = group[0].name if len(group) == 1 else f"{group[0].name} to {group[-1].name}"
     errors = Errors()
     logging.getLogger().addHandler(errors)

@@ -103,9 +103,7 @@ def _kinds() -> Iterator[Case]:
     for kind in range(8):
         block = block_5(vint(kind) + vint(0) * 3)
         yield Case("block of a RAR 5", str(kind), ".rar", rar_5_of(block, GOOD_5))
-        yield Case(
-            "block of a RAR 5 of 2^60 bytes", str(kind), ".rar", RAR_5 + bytes(4) + vint(2**60) + block
-        )
+        yield Case("block of a RAR 5 of 2^60 bytes", str(kind), ".rar", RAR_5 + bytes(4) + vint(2**60) + block)
     for detail, data in {"RAR 4": RAR_4, "RAR 5": RAR_5, "7z": b"7z\xbc\xaf\x27\x1c"}.items():
         yield Case("signature many times", detail, ".rar", data * 5000)
         yield Case("signature, then zeros", detail, ".rar", data + bytes(100_000))

@@ -194,14 +194,10 @@ def measured(target: str, suffix: str, reader: Reader, text: Candidate) -> SlowT
 
 def searches() -> dict[str, Callable[[], SlowText]]:
     """Return a search for each tuned front-end and for each pattern of language detection."""
-    every: dict[str, Callable[[], SlowText]] = {
-        row.name: partial(_search_front_end, row) for row in LANGUAGES
-    }
+    every: dict[str, Callable[[], SlowText]] = {row.name: partial(_search_front_end, row) for row in LANGUAGES}
     patterns = [(end, pattern) for end, rows in AMBIGUOUS.items() for pattern, _ in rows if pattern]
     patterns += [("", pattern) for pattern, _ in (*CONTENT_PATTERNS, *PROGRAM_PATTERNS)]
-    return every | {
-        _pattern_name(pattern): partial(_search_pattern, *row) for row in patterns for pattern in row[1:]
-    }
+    return every | {_pattern_name(pattern): partial(_search_pattern, *row) for row in patterns for pattern in row[1:]}
 
 
 def suffix_of(row: Language) -> str:

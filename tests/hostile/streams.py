@@ -74,8 +74,7 @@ def _odd_streams(compress: Callable[[bytes], bytes]) -> dict[str, bytes]:
     return {
         "twice in one file": whole * 2,
         "in 500 streams": b"".join(compress(b"") for _ in range(500)) + whole,
-        "a byte a stream": b"".join(compress(GOOD[at : at + 8]) for at in range(0, len(GOOD), 8))
-        + compress(END),
+        "a byte a stream": b"".join(compress(GOOD[at : at + 8]) for at in range(0, len(GOOD), 8)) + compress(END),
         "then zeros": whole + bytes(5000),
         "then garbage": whole + b"\xff" * 5000,
         "then a program": whole + PROGRAM,

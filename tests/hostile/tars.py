@@ -68,9 +68,7 @@ def _cut_and_flipped() -> Iterator[Case]:
             block = bytearray(SMALL[:BLOCK])
             block[at] ^= mask
             after = SMALL[BLOCK:]
-            yield Case(
-                "flipped in the header of a tar", f"byte {at} by {mask:#x}", ".tar", bytes(block) + after
-            )
+            yield Case("flipped in the header of a tar", f"byte {at} by {mask:#x}", ".tar", bytes(block) + after)
             if at not in range(148, 156):
                 wrong = checked(block) + after
                 yield Case("changed in the header of a tar", f"byte {at} by {mask:#x}", ".tar", wrong)

@@ -99,9 +99,7 @@ def test_a_name_or_file_that_repeats_a_word_takes_as_much_longer_as_it_is_longer
 def test_only_one_function_normalises_texts_from_outside() -> None:
     product = [path for package in ("moss", "submissions") for path in Path(package).rglob("*.py")]
     calls = [
-        str(path)
-        for path in product
-        if re.search(rb"unicodedata\.normalize\(|import normalize", path.read_bytes())
+        str(path) for path in product if re.search(rb"unicodedata\.normalize\(|import normalize", path.read_bytes())
     ]
     assert calls == ["submissions/intake/entry_names.py"]
 

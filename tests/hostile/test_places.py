@@ -56,6 +56,4 @@ def test_a_hostile_student_is_left_out_alone(
     assert batch.assignment.reports.get().is_incomplete == batch.incomplete
     assert batch.incomplete or batch.entries.filter(accepted=False).exists()
     read = SubmissionFile.objects.filter(submission__batch=batch, document__state="ready")
-    assert {name for name in read.values_list("submission__name", flat=True) if name != "mallory"} == {
-        *INNOCENT
-    }
+    assert {name for name in read.values_list("submission__name", flat=True) if name != "mallory"} == {*INNOCENT}

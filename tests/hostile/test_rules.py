@@ -20,10 +20,7 @@ pytestmark = pytest.mark.slow
 MEMORY, SECONDS, HONEST_SECONDS = 1_000_000_000, 1.0, 20.0
 # What `make test` reads too: few rules, many rules, a lexer of Pygments as it is.
 ALWAYS = frozenset({"json", "rust", "go"})
-ROWS = [
-    pytest.param(row, id=row.name, marks=() if row.name in ALWAYS else pytest.mark.hostile)
-    for row in LANGUAGES
-]
+ROWS = [pytest.param(row, id=row.name, marks=() if row.name in ALWAYS else pytest.mark.hostile) for row in LANGUAGES]
 
 
 @pytest.fixture(scope="module")

@@ -75,14 +75,10 @@ def text_cases() -> Iterator[Case]:
     for suffix in SUFFIXES:
         for detail, text in PAYLOADS.items():
             data = PROGRAM + f"# {text}\n{text}\n'{text}'\n".encode("utf-8", "surrogatepass")
-            yield Case(
-                "a program with markup or escapes", f"{detail} as {suffix or 'no suffix'}", suffix, data
-            )
+            yield Case("a program with markup or escapes", f"{detail} as {suffix or 'no suffix'}", suffix, data)
     for number, line in enumerate((200_000, 1_000_000, 4_900_000)):
         data = PROGRAM + b"words = '" + b"x y " * (line // 4) + b"'\n"
-        yield Case(
-            "one endless line", f"{line:,} characters", (".py", ".js", ".sql")[number], data, alone=True
-        )
+        yield Case("one endless line", f"{line:,} characters", (".py", ".js", ".sql")[number], data, alone=True)
 
 
 def _encodings() -> Iterator[Case]:

@@ -89,9 +89,7 @@ def _odd_entries() -> dict[str, ZipEntry]:
         "the longest name": ZipEntry(b"a" * 65535),
         "data descriptor": ZipEntry(name, flags=8, after=struct.pack("<LLL", 0, 0, 0)),
         "signed data descriptor": ZipEntry(name, flags=8, after=b"PK\x07\x08" + struct.pack("<LLL", 1, 2, 3)),
-        "data descriptor of zip64": ZipEntry(
-            name, flags=8, after=b"PK\x07\x08" + struct.pack("<LQQ", 1, 2**63, 2**63)
-        ),
+        "data descriptor of zip64": ZipEntry(name, flags=8, after=b"PK\x07\x08" + struct.pack("<LQQ", 1, 2**63, 2**63)),
         "a folder with data": ZipEntry(b"cleo/", PROGRAM),
     }
 
@@ -113,9 +111,7 @@ def _lying_entries() -> Iterator[Case]:
             data = write_zip(*GOOD, entry)
             yield Case(f"wrong sizes in the zip64 field of a {place}", f"{size:,}", ".zip", data)
     for crc in (0, 1, 2**32 - 1):
-        yield Case(
-            "wrong checksum in a zip", f"{crc:#x}", ".zip", write_zip(*GOOD, ZipEntry(b"c.py", crc=crc))
-        )
+        yield Case("wrong checksum in a zip", f"{crc:#x}", ".zip", write_zip(*GOOD, ZipEntry(b"c.py", crc=crc)))
 
 
 def _extra_fields() -> Iterator[Case]:
@@ -136,9 +132,7 @@ def _extra_fields() -> Iterator[Case]:
             yield Case(f"extra field {kind:#06x} in a zip", detail, ".zip", write_zip(*GOOD, entry))
         for length in (1, 5, 65535):
             cut = ZipEntry(b"cleo.py", extra=struct.pack("<HH", kind, length) + b"\x01\2\3")
-            yield Case(
-                f"extra field {kind:#06x} in a zip", f"longer by {length}", ".zip", write_zip(*GOOD, cut)
-            )
+            yield Case(f"extra field {kind:#06x} in a zip", f"longer by {length}", ".zip", write_zip(*GOOD, cut))
     for length in (1, 2, 3):
         stub = ZipEntry(b"cleo.py", extra=b"\x75\x70\x05"[:length])
         yield Case("extra field cut off in a zip", f"after {length}", ".zip", write_zip(*GOOD, stub))

@@ -65,9 +65,7 @@ def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_
     assert entry.address == "127.0.0.1"
 
 
-def test_who_uploads_opens_or_deletes_the_roster_is_logged_with_that_word(
-    world: World, alice_client: Client
-) -> None:
+def test_who_uploads_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, alice_client: Client) -> None:
     urls = addresses(world)
     for text in ("no student\n", "name\nAda\n"):
         alice_client.post(urls["roster"], {"file": SimpleUploadedFile("class.csv", text.encode())})
@@ -88,9 +86,7 @@ def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client:
 
 
 @pytest.mark.long
-def test_what_is_refused_or_does_not_exist_is_not_logged(
-    world: World, charlie_client: Client, client: Client
-) -> None:
+def test_what_is_refused_or_does_not_exist_is_not_logged(world: World, charlie_client: Client, client: Client) -> None:
     for visitor in (charlie_client, client):
         for name, url in addresses(world).items():
             if name not in {*PUBLIC, *INVITATIONS}:
@@ -225,9 +221,7 @@ def get_text(client: Client, address: str, **query: str) -> str:
 
 
 @pytest.mark.usefixtures("lasting_day")
-def test_administrators_choose_days_of_the_log(
-    world: World, alice_client: Client, admin_client: Client
-) -> None:
+def test_administrators_choose_days_of_the_log(world: World, alice_client: Client, admin_client: Client) -> None:
     alice_client.get(address_of(world, "table"))
     today = timezone.localdate()
     log, tomorrow, yesterday = reverse("audit_log"), today + timedelta(days=1), today - timedelta(days=1)

@@ -36,9 +36,7 @@ def connected_through(port: int) -> Iterator[None]:
     ("mode", "in_turn", "shared"),
     [("session", False, False), ("transaction", False, True), ("transaction", True, True)],
 )
-def test_shared_sessions_are_found_in_the_modes_that_share_them(
-    *, mode: str, in_turn: bool, shared: bool
-) -> None:
+def test_shared_sessions_are_found_in_the_modes_that_share_them(*, mode: str, in_turn: bool, shared: bool) -> None:
     with pgbouncer(mode, in_turn=in_turn) as port, connected_through(port):
         assert sessions_are_shared() == shared
         finding = services.pooling()

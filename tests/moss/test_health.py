@@ -95,9 +95,7 @@ def test_the_lengths_of_the_queues_are_reported(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("age", "answers"), [(0.0, True), (RECENT_SECONDS + 1, False)])
-def test_an_answer_counts_while_it_is_recent(
-    monkeypatch: pytest.MonkeyPatch, *, age: float, answers: bool
-) -> None:
+def test_an_answer_counts_while_it_is_recent(monkeypatch: pytest.MonkeyPatch, *, age: float, answers: bool) -> None:
     monkeypatch.setattr(monitoring, "HEALTH_SECONDS", 0.05)
     free, silent = Event(), {"part": False}
 

@@ -164,9 +164,7 @@ def test_pages_of_the_installation_answer_with_them(admin_client: Client, client
             check_headers(visitor.get(address).headers)
 
 
-def test_errors_answer_with_them(
-    alice_client: Client, monkeypatch: pytest.MonkeyPatch, settings: Settings
-) -> None:
+def test_errors_answer_with_them(alice_client: Client, monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError
 
@@ -176,9 +174,7 @@ def test_errors_answer_with_them(
         403: strict.post(reverse("login")),
         404: alice_client.get("/nowhere/"),
         405: alice_client.get(reverse("switch_names")),
-        413: alice_client.generic(
-            "POST", reverse("login"), "x" * 3_000_000, "multipart/form-data; boundary=x"
-        ),
+        413: alice_client.generic("POST", reverse("login"), "x" * 3_000_000, "multipart/form-data; boundary=x"),
     }
     monkeypatch.setattr("submissions.courses.read.listed_courses", fail)
     alice_client.raise_request_exception = False

@@ -73,9 +73,7 @@ def test_the_id_of_a_proxy_is_taken_over(client: Client, header: str) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "header", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"]
-)
+@pytest.mark.parametrize("header", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"])
 def test_an_id_with_anything_else_in_it_is_replaced(client: Client, header: str) -> None:
     names = {client.get("/healthz", HTTP_X_REQUEST_ID=header).headers["X-Request-ID"] for _ in range(2)}
     assert len(names) == 2

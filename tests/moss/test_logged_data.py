@@ -44,9 +44,7 @@ def formatted(message: str, *args: object, error: Exception | None = None) -> st
         ("two\nlines and \x1b[31mcolour", "two\\nlines and \\x1b[31mcolour"),
     ],
 )
-def test_a_line_has_no_link_no_search_no_value_of_a_row_and_no_control_character(
-    message: str, logged: str
-) -> None:
+def test_a_line_has_no_link_no_search_no_value_of_a_row_and_no_control_character(message: str, logged: str) -> None:
     line = formatted("%s", message)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ERROR moss: (.*)", line)
     assert line.endswith(f": {logged}")

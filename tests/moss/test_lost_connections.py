@@ -133,9 +133,7 @@ def submit(port: int, assignment: Assignment, folder: Path, token: str, cache: P
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_a_command_that_was_killed_goes_on_where_it_was(
-    alice: User, assignment: Assignment, tmp_path: Path
-) -> None:
+def test_a_command_that_was_killed_goes_on_where_it_was(alice: User, assignment: Assignment, tmp_path: Path) -> None:
     folder, cache, token = tmp_path / "class", tmp_path / "cache", secret_of(alice)
     folder.mkdir()
     (folder / "data.bin").write_bytes(os.urandom(20 * MIB))

@@ -151,9 +151,7 @@ class Racer:
     }  # fmt: skip
 
 
-def race(
-    owner: User, assignment: Assignment, log: Path, *, seconds: float, seed: int, wanted: set[str]
-) -> None:
+def race(owner: User, assignment: Assignment, log: Path, *, seconds: float, seed: int, wanted: set[str]) -> None:
     """Let five people race until each of the `wanted` statuses came; none is a server's error."""
     second = Assignment.objects.create(course=assignment.course, name="Second")
     assignments = [assignment.pk, second.pk]

@@ -125,9 +125,7 @@ CASES = {
     "a course": Case(Course, 2, by_page("courses", name="Same")),
     "a course by the API": Case(Course, 2, by_api("/courses", {"name": "Same"})),
     "an assignment": Case(Assignment, 2, by_page("course", name="Same")),
-    "an assignment by the API": Case(
-        Assignment, 2, by_api("/courses/{course}/assignments", {"name": "Same"})
-    ),
+    "an assignment by the API": Case(Assignment, 2, by_api("/courses/{course}/assignments", {"name": "Same"})),
     "a campus group": Case(CampusGroup, 1, by_page("add_group", group="staff", role="observer")),
     "an address": Case(
         Invitation, 1, by_api("/courses/{course}/invitations", {"email": "a@example.org", "role": "observer"})
@@ -202,9 +200,7 @@ def calls() -> Iterator[tuple[str, type[Model], set[str]]]:
     for file in (path for path in found if "sample" not in path.parts):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(
-                    ast.Attribute(ast.Attribute(owner, last), "get_or_create" | "update_or_create")
-                ):
+                case ast.Call(ast.Attribute(ast.Attribute(owner, last), "get_or_create" | "update_or_create")):
                     names = {one.arg for one in node.keywords if one.arg}
                     if last == "objects" and isinstance(owner, ast.Name | ast.Attribute):
                         model = models[owner.id if isinstance(owner, ast.Name) else owner.attr]

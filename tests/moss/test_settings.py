@@ -21,9 +21,7 @@ NAMING = "compose*.yaml", "deploy/**/*.yaml", "deploy/**/*.service", "docs/**/*.
 VARIABLES = {"SECRET_KEY": "secret", "DATABASE_URL": "postgresql://moss:pw@db.example.org:5433/grading"}
 
 
-def settings_with(
-    home: Path, expression: str = "s.DEBUG", **variables: str
-) -> subprocess.CompletedProcess[str]:
+def settings_with(home: Path, expression: str = "s.DEBUG", **variables: str) -> subprocess.CompletedProcess[str]:
     """Import the settings in a process with these variables and none of the tests' own."""
     return run(SHOW.format(expression=expression), environment(home, **variables))
 
@@ -146,9 +144,7 @@ def test_the_database_address_is_split_into_its_parts(tmp_path: Path) -> None:
         ("unix:///run/a%20b.sock", "redis+socket:///run/a%20b.sock"),
     ],
 )
-def test_the_broker_is_the_redis_address_as_celery_writes_it(
-    tmp_path: Path, redis_url: str, broker: str
-) -> None:
+def test_the_broker_is_the_redis_address_as_celery_writes_it(tmp_path: Path, redis_url: str, broker: str) -> None:
     assert evaluate(tmp_path, "s.CELERY_BROKER_URL", REDIS_URL=redis_url) == broker
 
 
@@ -156,9 +152,7 @@ def test_secrets_are_read_from_files(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("a/b c\n")
     names = ("SECRET_KEY_FILE", "DATABASE_PASSWORD_FILE", "REDIS_PASSWORD_FILE")
-    expression = (
-        "s.SECRET_KEY, s.DATABASES['default']['PASSWORD'], s.DATABASES['default']['HOST'], s.REDIS_URL"
-    )
+    expression = "s.SECRET_KEY, s.DATABASES['default']['PASSWORD'], s.DATABASES['default']['HOST'], s.REDIS_URL"
     addresses = {"DATABASE_URL": "postgresql://moss@db:5432/moss", "REDIS_URL": "redis://mq:6379/0"}
     values = evaluate(tmp_path, expression, **addresses, **dict.fromkeys(names, str(secret)))
     assert values == "a/b c a/b c db redis://:a%2Fb%20c@mq:6379/0"

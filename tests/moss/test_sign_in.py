@@ -66,9 +66,7 @@ def test_after_ten_wrong_passwords_even_the_right_one_has_to_wait(client: Client
     assert "Try again in 5 minutes." in page_of(refused).text()
 
 
-def test_a_refused_password_is_not_hashed(
-    client: Client, alice: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_password_is_not_hashed(client: Client, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     fail(client, "alice", 10)
     monkeypatch.setattr(ModelBackend, "authenticate", not_to_be_asked)
     assert sign_in(client, "alice", PASSWORD).status_code == 429
@@ -103,9 +101,7 @@ def test_an_address_that_tries_many_accounts_has_to_wait(client: Client, alice: 
 
 def test_no_header_makes_another_address(client: Client, alice: User) -> None:
     for number in range(10):
-        sign_in(
-            Client(HTTP_X_FORWARDED_FOR=f"192.0.2.{number}", HTTP_USER_AGENT=str(number)), "alice", "wrong"
-        )
+        sign_in(Client(HTTP_X_FORWARDED_FOR=f"192.0.2.{number}", HTTP_USER_AGENT=str(number)), "alice", "wrong")
     assert sign_in(client, "alice", PASSWORD).status_code == 429
 
 
@@ -146,9 +142,7 @@ def test_failures_are_logged_without_passwords_and_control_characters(
         (1, "", "127.0.0.1"),
     ],
 )
-def test_only_addresses_that_stated_proxies_added_are_believed(
-    proxies: int, forwarded: str, address: str
-) -> None:
+def test_only_addresses_that_stated_proxies_added_are_believed(proxies: int, forwarded: str, address: str) -> None:
     request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded})
     with override_settings(PROXIES=proxies):
         assert client_address(request) == address

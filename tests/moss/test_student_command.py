@@ -29,9 +29,7 @@ def test_a_student_is_found_with_what_would_be_erased(planted: Planted) -> None:
     Assignment.objects.filter(pk=planted.first.pk).update(hold="Case 12")
     status, output = run("find", ID)
     assert status == 0
-    assert (
-        f"{planted.first.course_id}  Programming 1: 77123456; {NAME}; zquartz@example.edu: 1 assig" in output
-    )
+    assert f"{planted.first.course_id}  Programming 1: 77123456; {NAME}; zquartz@example.edu: 1 assig" in output
     assert "Held, and kept: Programming 1 / Statistics (Case 12)" in output
     assert "1 submissions of groups stay, without this student." in output
     assert run("find", "Nobody")[0] == 1

@@ -146,10 +146,7 @@ def test_an_assignment_that_is_not_there_is_created(
         assert Batch.objects.count() == 2
         unknown = run(server, str(folder), "--course", "Prog", "--assignment", "Sheet 7", token=token)
         assert (unknown.returncode, Assignment.objects.count()) == (1, 1)
-        assert (
-            f"There is no course 'Prog' for this token. There are: Programming 1 ({course.pk})."
-            in unknown.stderr
-        )
+        assert f"There is no course 'Prog' for this token. There are: Programming 1 ({course.pk})." in unknown.stderr
         Course.objects.create(owner=User.objects.create_user("bob"), name="Programming 1").memberships.create(
             user=owner, role="instructor"
         )
@@ -177,9 +174,7 @@ def test_a_token_is_never_taken_from_the_arguments(folder: Path) -> None:
     assert "--token " not in run("--help").stdout
 
 
-@pytest.mark.parametrize(
-    "server", ["moss.example.org", "ftp://moss.example.org", "https://me@moss.example.org"]
-)
+@pytest.mark.parametrize("server", ["moss.example.org", "ftp://moss.example.org", "https://me@moss.example.org"])
 def test_an_address_that_is_none_is_refused(server: str, folder: Path) -> None:
     refused = run(server, str(folder), "--assignment", "1", token="moss_x")
     assert refused.returncode == 2

@@ -76,9 +76,7 @@ def _is_balanced(text: str) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_compiled_catalogue_is_that_of_the_texts(language: str) -> None:
     def content(suffix: str) -> dict[object, object]:
-        return {
-            text_of_entry(entry): entry.msgstr_plural or entry.msgstr for entry in catalogue(language, suffix)
-        }
+        return {text_of_entry(entry): entry.msgstr_plural or entry.msgstr for entry in catalogue(language, suffix)}
 
     assert content("mo") == content("po"), AGAIN
 

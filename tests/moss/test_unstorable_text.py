@@ -205,10 +205,7 @@ def _forms(form: Any) -> Iterator[Any]:
 
 
 def _escaped(names: list[str]) -> bytes:
-    parts = [
-        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\na\\ud800b\r\n'
-        for name in names
-    ]
+    parts = [f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\na\\ud800b\r\n' for name in names]
     return "".join([*parts, f"--{BOUNDARY}--\r\n"]).encode()
 
 

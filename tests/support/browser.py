@@ -178,9 +178,7 @@ def sign_in(page: Page, live_server: LiveServer) -> SignIn:
         client = Client()
         client.force_login(user)
         name = settings.SESSION_COOKIE_NAME
-        page.context.add_cookies(
-            [{"name": name, "value": client.cookies[name].value, "url": live_server.url}]
-        )
+        page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
         return page
 
     return enter

@@ -30,16 +30,12 @@ def word(body: str) -> bytes:
 def _runs(line: str) -> str:
     """Return a line in runs of a few letters, as spelling checks cut it, with tabs as elements."""
     parts = re.findall(r"\t|[^\t]{1,7}", line)
-    texts = (
-        "<w:tab/>" if part == "\t" else f"<w:t xml:space='preserve'>{escape(part)}</w:t>" for part in parts
-    )
+    texts = ("<w:tab/>" if part == "\t" else f"<w:t xml:space='preserve'>{escape(part)}</w:t>" for part in parts)
     return "".join(f"<w:r><w:rPr><w:b/></w:rPr>{text}</w:r>" for text in texts)
 
 
 def docx(lines: Iterable[str]) -> bytes:
-    return word(
-        "".join(f"<w:p><w:pPr><w:pStyle w:val='Code'/></w:pPr>{_runs(line)}</w:p>\n" for line in lines)
-    )
+    return word("".join(f"<w:p><w:pPr><w:pStyle w:val='Code'/></w:pPr>{_runs(line)}</w:p>\n" for line in lines))
 
 
 def docx_of_breaks(lines: Iterable[str]) -> bytes:

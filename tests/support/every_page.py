@@ -105,9 +105,7 @@ def world_of(assignment: Assignment, pair: Pair, *, anonymous: bool = True) -> W
     share = shares.create_share(assignment, owner, expires, anonymous=anonymous)
     batch = assignment.batches.filter(role=Batch.Role.CLASS).latest("pk")
     boilerplate = assignment.boilerplate.get()
-    return World(
-        owner, assignment, batch, boilerplate, pair.report, pair, share, *course_people(assignment.course)
-    )
+    return World(owner, assignment, batch, boilerplate, pair.report, pair, share, *course_people(assignment.course))
 
 
 def course_people(course: Course) -> tuple[Membership, Invitation]:
@@ -149,9 +147,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
 def webhook_of(world: World) -> Webhook:
     """Return the webhook of the world's course, which has none before it is asked for."""
     course = world.assignment.course
-    return course.webhooks.first() or webhooks.create(
-        course, world.owner, "https://hooks.example.org/", Event.values
-    )
+    return course.webhooks.first() or webhooks.create(course, world.owner, "https://hooks.example.org/", Event.values)
 
 
 def fetch_of(world: World) -> RepositoryFetch:
@@ -258,6 +254,4 @@ PRIMARY_KEYS: dict[str, Callable[[World], object]] = {
     "campus-groups": lambda world: world.assignment.course.campus_groups.get().pk,
 }
 # The argument `token`, which is that of a share elsewhere.
-TOKENS: dict[str, Callable[[World], object]] = {
-    "invitations": lambda world: people.invitation_token(world.invitation)
-}
+TOKENS: dict[str, Callable[[World], object]] = {"invitations": lambda world: people.invitation_token(world.invitation)}

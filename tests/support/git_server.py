@@ -84,9 +84,7 @@ class Answers(Handler):
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
         }
         # It fails, and says why, where a client asks for a commit that is not there.
-        done = subprocess.run(
-            ["git", "http-backend"], input=body, env=environment, capture_output=True, check=False
-        )
+        done = subprocess.run(["git", "http-backend"], input=body, env=environment, capture_output=True, check=False)
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
         status = int(fields.pop("Status", "200").split()[0])
@@ -133,9 +131,7 @@ def tree(repository: Path, *entries: tuple[str, str, str]) -> str:
     return store(repository, "tree", b"".join(rows))
 
 
-def commit(
-    repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main", time: str = ""
-) -> str:
+def commit(repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main", time: str = "") -> str:
     """Commit a tree at a time, else so many hours after START, as the end of a branch; return its id."""
     when = f"A <a@example.org> {time or START + hours * HOUR} +0000"
     before = [f"parent {parent}" for parent in parents]

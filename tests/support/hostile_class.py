@@ -13,8 +13,7 @@ from tests.support.uploads import HandIn, register_boilerplate
 LINE = 100_000
 SOURCES: dict[str, bytes] = {
     "closes a script": f"{COPIED}# </script><script>window.hacked = 1</script> </code></pre>\n".encode(),
-    "has handlers": COPIED.encode()
-    + b"""# <img src=x onerror="window.hacked=1"><svg onload='window.hacked=1'>\n""",
+    "has handlers": COPIED.encode() + b"""# <img src=x onerror="window.hacked=1"><svg onload='window.hacked=1'>\n""",
     "writes backwards": f"{COPIED}# \u202etxt.elif\u2066 \u200b \ufeff\n".encode(),
     "paints a terminal": f"{COPIED}# \x1b[31mred\x1b]0;title\x07 \x9b2J \x7f\n".encode(),
     "writes one line": f"{COPIED}words = '{'x' * LINE}'\n".encode(),

@@ -111,9 +111,7 @@ class IdentityProvider:
 
     def encrypted(self, assertion: str, certificate: str) -> str:
         """Return an assertion that only the owner of a certificate can read."""
-        root = etree.fromstring(
-            f'<saml:EncryptedAssertion xmlns:saml="{SAML}">{assertion}</saml:EncryptedAssertion>'
-        )
+        root = etree.fromstring(f'<saml:EncryptedAssertion xmlns:saml="{SAML}">{assertion}</saml:EncryptedAssertion>')
         keys = xmlsec.KeysManager()
         keys.add_key(xmlsec.Key.from_memory(certificate, xmlsec.constants.KeyDataFormatCertPem))
         data = xmlsec.template.encrypted_data_create(
@@ -124,9 +122,7 @@ class IdentityProvider:
         key = xmlsec.template.add_encrypted_key(about, xmlsec.constants.TransformRsaOaep)
         xmlsec.template.encrypted_data_ensure_cipher_value(key)
         context = xmlsec.EncryptionContext(keys)
-        context.key = xmlsec.Key.generate(
-            xmlsec.constants.KeyDataAes, 256, xmlsec.constants.KeyDataTypeSession
-        )
+        context.key = xmlsec.Key.generate(xmlsec.constants.KeyDataAes, 256, xmlsec.constants.KeyDataTypeSession)
         context.encrypt_xml(data, root[0])
         return str(etree.tostring(root, encoding="unicode"))
 

@@ -9,8 +9,6 @@ import pytest
 def rest_is_long(rows: Iterable[Any], *, first: int = 1) -> list[Any]:
     """Return the rows, all but the `first` of them marked `long`; a tuple is a row of several values."""
     return [
-        pytest.param(
-            *(row if isinstance(row, tuple) else (row,)), marks=[pytest.mark.long] * (number >= first)
-        )
+        pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=[pytest.mark.long] * (number >= first))
         for number, row in enumerate(rows)
     ]

@@ -68,9 +68,7 @@ class Visitor:
 
 
 @pytest.fixture(scope="session")
-def running_oidc_provider(
-    live_server: LiveServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[OidcProvider]:
+def running_oidc_provider(live_server: LiveServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OidcProvider]:
     """Start a provider in a process of its own, which knows the live server."""
     if not (shutil.which("node") and (FOLDER / "made").exists()):
         pytest.skip("npm's oidc-provider is not installed: make .venv/oidc/made")

@@ -102,9 +102,7 @@ def planted(
     def store() -> None:
         replace_roster(assignment.course, "roster of zebulon quartzovsky.csv", parse_roster(ROSTER.encode()))
         hand_in(zipped(CLASS, "lab.zip"))
-        second = Assignment.objects.create(
-            course=Course.objects.create(owner=alice, name="Compilers"), name="Parsers"
-        )
+        second = Assignment.objects.create(course=Course.objects.create(owner=alice, name="Compilers"), name="Parsers")
         second.compared_with.add(assignment)
         with django_capture_on_commit_callbacks(execute=True):
             create_batch(second, alice, [zipped(GROUPS, "groups.zip")])
@@ -140,9 +138,7 @@ def decide(assignment: Assignment, alice: User) -> None:
             assignment=assignment, left=pair.left.name, right=pair.right.name, notes=f"Talked to {NAME}."
         )
         Change.objects.create(decision=decision, who="alice", field="notes", after=f"Talked to {NAME}.")
-    case = CaseDecision.objects.create(
-        assignment=assignment, threshold=0.5, notes=f"Zebulon ({ID}) was first."
-    )
+    case = CaseDecision.objects.create(assignment=assignment, threshold=0.5, notes=f"Zebulon ({ID}) was first.")
     CaseChange.objects.create(decision=case, who="alice", field="notes", after=f"Zebulon ({ID}) was first.")
     for name in report.submissions.values_list("name", flat=True):
         CaseMember.objects.create(decision=case, assignment=assignment, name=name)
@@ -155,16 +151,12 @@ def decide(assignment: Assignment, alice: User) -> None:
 
 def mention(assignment: Assignment, alice: User) -> None:
     """Name the student in every other text that people and programs can write."""
-    Assignment.objects.filter(pk=assignment.pk).update(
-        teams=f'"{NAME}", Adaline Byron\nBruno Popescu, Chidi Oneill'
-    )
+    Assignment.objects.filter(pk=assignment.pk).update(teams=f'"{NAME}", Adaline Byron\nBruno Popescu, Chidi Oneill')
     text = f"An appeal of {NAME}."
     StatedReason.objects.create(course=assignment.course, user=alice, reason=text, expires=timezone.now())
     DeletedBatch.objects.create(assignment=assignment, batch=999_999, name=f"{NAME}.zip")
     refusals = [Refusal(name=f"{NAME}.bin", reason="no text")]
-    BoilerplateUpload.objects.create(
-        assignment=assignment, name=f"{NAME}.zip", state="done", refusals=refusals
-    )
+    BoilerplateUpload.objects.create(assignment=assignment, name=f"{NAME}.zip", state="done", refusals=refusals)
     corpus = Corpus.objects.create(name="old", recipe="r")
     sweep = CorpusSweep.objects.create(corpus=corpus, number=1, source="/old")
     CorpusDocument.objects.create(sweep=sweep, name=f"2019/{NAME}/main.py", sha256="0" * 64)

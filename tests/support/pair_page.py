@@ -46,9 +46,7 @@ def open_pair(transactional_db: None, alice: User, hand_in: HandIn, sign_in: Sig
 
 
 @pytest.fixture
-def open_pair_of_worker(
-    assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn
-) -> Open:
+def open_pair_of_worker(assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn) -> Open:
     """Return a function that opens the page of a pair which a worker has ranked, and ranks again."""
 
     def upload_and_open(files: dict[str, str]) -> Page:
@@ -70,9 +68,7 @@ def in_view(part: Locator) -> bool:
 
 
 def selected_file(page: Page, side: str) -> str:
-    return (
-        page.locator(f".side:has([data-side={side}]) [data-files] :checked").text_content() or ""
-    ).split()[0]
+    return (page.locator(f".side:has([data-side={side}]) [data-files] :checked").text_content() or "").split()[0]
 
 
 def long_pair(lines: int) -> dict[str, str]:

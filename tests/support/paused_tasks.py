@@ -55,9 +55,7 @@ def paused_ranking(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 @pytest.fixture
-def ranking_batch(
-    assignment: Assignment, alice: User, paused_ranking: PausedRanking, eager_tasks: None
-) -> Batch:
+def ranking_batch(assignment: Assignment, alice: User, paused_ranking: PausedRanking, eager_tasks: None) -> Batch:
     """Return a batch whose report is queued; no task ranks it yet."""
     paused_ranking.resume.set()
     batch = create_batch(assignment, alice, [zipped(TWO)])

@@ -32,9 +32,7 @@ MIXED = {
     "kim/bank.py": "bank_honest_a.py",
 }
 TEAM_OF_TWO = {"dan/m.py": COPIED + HONEST, "eve/m.py": HONEST + RENAMED}
-FIGURES = [
-    field.name for field in Pair._meta.concrete_fields if field.name not in {"id", "report", "left", "right"}
-]
+FIGURES = [field.name for field in Pair._meta.concrete_fields if field.name not in {"id", "report", "left", "right"}]
 
 
 def content(report: Report) -> dict[str, object]:
@@ -108,9 +106,7 @@ def plan(
 
 
 @pytest.fixture
-def planned(
-    batch: Batch, starter: Callable[[], None], plan: Callable[[Assignment], RankingPlan]
-) -> RankingPlan:
+def planned(batch: Batch, starter: Callable[[], None], plan: Callable[[Assignment], RankingPlan]) -> RankingPlan:
     """Return the plan of a ranking of three submissions with boilerplate, scored by nobody yet."""
     stored("three submissions with boilerplate", starter)
     return plan(batch.assignment)

@@ -17,9 +17,7 @@ def has_possessive_group(pattern: re.Pattern[Any]) -> bool:
     character, and atomic groups, are matched alike by all versions.
     """
     tree = import_module("re._parser").parse(pattern.pattern, pattern.flags)
-    return any(
-        kind == "POSSESSIVE_REPEAT" and not _is_one_character(value[2]) for kind, value in _parts(tree)
-    )
+    return any(kind == "POSSESSIVE_REPEAT" and not _is_one_character(value[2]) for kind, value in _parts(tree))
 
 
 def _parts(items: Iterable[tuple[object, Any]]) -> Iterator[tuple[str, Any]]:

@@ -154,9 +154,7 @@ def _uses(nodes: list[ast.AST]) -> list[tuple[str, str]]:
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             names = _names(node.value)
             uses += [(name, node.attr) for name in names.union(*(loops[name] for name in names))]
-        elif isinstance(node, ast.Call) and (
-            method := next(filter(None, map(PASSED.get, _names(node.func))), "")
-        ):
+        elif isinstance(node, ast.Call) and (method := next(filter(None, map(PASSED.get, _names(node.func))), "")):
             uses += [(name, method) for argument in node.args for name in _names(argument)]
     return uses
 
@@ -178,8 +176,5 @@ def _evaluated(file: Path, call: ast.Call) -> re.Pattern[Any]:
     position = FLAGS.get(_function(call), 2)
     flags = call.args[position : position + 1] if _function(call) != "RegexValidator" else []
     flags += [keyword.value for keyword in call.keywords if keyword.arg == "flags"]
-    values = [
-        eval(compile(ast.Expression(part), str(file), "eval"), vars(module))
-        for part in (call.args[0], *flags)
-    ]
+    values = [eval(compile(ast.Expression(part), str(file), "eval"), vars(module)) for part in (call.args[0], *flags)]
     return re.compile(*values)

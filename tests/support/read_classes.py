@@ -32,6 +32,4 @@ def score(report: LocalReport, left: str, right: str) -> float:
 
 def languages(report: LocalReport) -> dict[str, str]:
     """Return the language in which each file was read, by submission and path."""
-    return {
-        f"{report.submissions[file.submission]}:{file.path}": file.reading.language for file in report.files
-    }
+    return {f"{report.submissions[file.submission]}:{file.path}": file.reading.language for file in report.files}

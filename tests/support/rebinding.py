@@ -54,8 +54,7 @@ class Resolver:
             head = question[:2] + struct.pack("!HHHHH", 0x8180, 1, len(addresses), 0, 0)
             # The name of the question, class IN, no time to live.
             records = [
-                b"\xc0\x0c" + struct.pack("!HHIH", A, 1, 0, 4) + socket.inet_aton(address)
-                for address in addresses
+                b"\xc0\x0c" + struct.pack("!HHIH", A, 1, 0, 4) + socket.inet_aton(address) for address in addresses
             ]
             self.socket.sendto(head + question[12:end] + b"".join(records), client)
 
@@ -108,9 +107,7 @@ def post(resolver: Resolver, port: int, *answers: list[str]) -> list[object]:
     """Send a webhook under these answers; return how it ended, and how often the name was looked up."""
     resolver.answers, resolver.asked = [*answers], 0
     try:
-        with answer_of(
-            "POST", f"http://{HOST}:{port}/", networks=settings.WEBHOOK_NETWORKS, data=b"x"
-        ) as answer:
+        with answer_of("POST", f"http://{HOST}:{port}/", networks=settings.WEBHOOK_NETWORKS, data=b"x") as answer:
             ended: object = answer.status_code
     except ForbiddenHost:
         ended = "forbidden"
@@ -147,9 +144,7 @@ def main(folder: Path) -> dict[str, object]:
     fetched = {
         "stays": fetch(resolver, repositories.server_port, folder, [ALLOWED]),
         "after the question": fetch(resolver, repositories.server_port, folder, [ALLOWED], [FORBIDDEN]),
-        "after both checks": fetch(
-            resolver, repositories.server_port, folder, [ALLOWED], [ALLOWED], [FORBIDDEN]
-        ),
+        "after both checks": fetch(resolver, repositories.server_port, folder, [ALLOWED], [ALLOWED], [FORBIDDEN]),
     }
     return {"posted": posted, "fetched": fetched, "reached": Counting.hits, "trapped": Trap.hits}
 

@@ -91,9 +91,7 @@ class _Search:
 
     def texts(self) -> set[Pumped]:
         before = self._words(self.automaton.entries())
-        loops = {
-            state: self._words(self.automaton.ways[state])[state] for state in self.loops if state in before
-        }
+        loops = {state: self._words(self.automaton.ways[state])[state] for state in self.loops if state in before}
         return {Pumped(before[state], word) for state, word in loops.items()}
 
     def _words(self, ways: Iterable[Way]) -> dict[int, str]:

@@ -267,9 +267,7 @@ class Automaton:
             ways.append(way)
         return ways
 
-    def _reached(
-        self, place: int, condition: Condition, taken: frozenset[tuple[int, int]] = frozenset()
-    ) -> list[Way]:
+    def _reached(self, place: int, condition: Condition, taken: frozenset[tuple[int, int]] = frozenset()) -> list[Way]:
         """Return what is reached by every way that takes no step twice, so that nested loops are two ways."""
         reached = []
         for step, (target, more) in enumerate(self.nodes[place].next):

@@ -29,9 +29,7 @@ def build_pair(report: Report, left: Submission, right: Submission, similarity: 
     )
 
 
-def create_report(
-    assignment: Assignment, pairs: Mapping[tuple[str, str], float], threshold: float = 0.5
-) -> Report:
+def create_report(assignment: Assignment, pairs: Mapping[tuple[str, str], float], threshold: float = 0.5) -> Report:
     """Return a report with these similarities by pair of names, as if all came from one upload."""
     batch = assignment.batches.create(name="class.zip", state="done")
     names = sorted({name for both in pairs for name in both})
@@ -42,8 +40,7 @@ def create_report(
     )
     report.submissions.set(submissions.values())
     Pair.objects.bulk_create(
-        build_pair(report, submissions[left], submissions[right], value)
-        for (left, right), value in pairs.items()
+        build_pair(report, submissions[left], submissions[right], value) for (left, right), value in pairs.items()
     )
     best = [_best(name, submissions, pairs) for name in names]
     report.findings = Findings(best=best, scored=len(pairs), listed=len(pairs))
@@ -57,9 +54,7 @@ def findings_of(report: Report) -> Findings:
     return report.findings
 
 
-def _best(
-    name: str, submissions: Mapping[str, Submission], pairs: Mapping[tuple[str, str], float]
-) -> BestMatch:
+def _best(name: str, submissions: Mapping[str, Submission], pairs: Mapping[tuple[str, str], float]) -> BestMatch:
     value, match = max((value, both[both[0] == name]) for both, value in pairs.items() if name in both)
     return BestMatch(submission=submissions[name].pk, match=submissions[match].pk, similarity=value)
 

@@ -41,9 +41,7 @@ def sign_out_request(key: str, name: str, index: str = "_1", issuer: str = ENTIT
 
 def sign_out_response(key: str, asked: str, status: str = "Success") -> str:
     """Return the address to which a provider sends a browser back that came to sign out."""
-    text = RESPONSE.format(
-        spaces=SPACES, id=uuid4().hex, here=HERE, issuer=ENTITY, asked=asked, status=status
-    )
+    text = RESPONSE.format(spaces=SPACES, id=uuid4().hex, here=HERE, issuer=ENTITY, asked=asked, status=status)
     return f"{HERE}?{_signed('SAMLResponse', text, key)}"
 
 

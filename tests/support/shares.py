@@ -43,6 +43,4 @@ def shared_report(report: Report, user: User, *, anonymous: bool = False) -> Sha
 
 def shared_pair(pair: Pair, user: User) -> Share:
     names = PairNames.from_pair(pair)
-    return shares.create_share(
-        pair.report.assignment, user, timezone.now() + SOON, pair=names, anonymous=False
-    )
+    return shares.create_share(pair.report.assignment, user, timezone.now() + SOON, pair=names, anonymous=False)

@@ -7,9 +7,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--shuffle", metavar="SEED", help="run the files, and the tests of each, in another order"
-    )
+    parser.addoption("--shuffle", metavar="SEED", help="run the files, and the tests of each, in another order")
 
 
 @pytest.hookimpl(trylast=True)

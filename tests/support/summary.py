@@ -23,9 +23,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def lines(skipped: Iterable[pytest.TestReport], selection: str, seconds: float) -> list[str]:
     """Return what was skipped and why, what the selection leaves out, and the time from the start."""
     reasons = Counter(_reason(report) for report in skipped)
-    names = [
-        f"{target} runs the {mark} tests" for mark, target in TARGETS.items() if f"not {mark}" in selection
-    ]
+    names = [f"{target} runs the {mark} tests" for mark, target in TARGETS.items() if f"not {mark}" in selection]
     return [
         "Skipped: " + ("; ".join(f"{count} ({reason})" for reason, count in reasons.items()) or "none"),
         "Not selected: " + ("; ".join(names) or "none"),

@@ -20,9 +20,7 @@ WITH_PLURAL = {"ngettext", "ngettext_lazy", "npgettext"}
 FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop", *WITH_CONTEXT, *WITH_PLURAL, *ROWS}
 STRING = r"u?('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 # What `templatize` makes of the tags of a template.
-MARKED = re.compile(
-    rf"\b(_|gettext|ngettext|pgettext|npgettext)\({STRING}(?:, ?{STRING})?(?:, ?{STRING})?", re.DOTALL
-)
+MARKED = re.compile(rf"\b(_|gettext|ngettext|pgettext|npgettext)\({STRING}(?:, ?{STRING})?(?:, ?{STRING})?", re.DOTALL)
 
 
 class Text(NamedTuple):
@@ -47,9 +45,7 @@ def text_of_entry(entry: polib.POEntry) -> Text:
 @cache
 def marked_texts() -> set[Text]:
     """Return every text that is marked in the templates and in the Python sources."""
-    python = (
-        path for package in ("moss", "submissions", "fingerprint") for path in (ROOT / package).rglob("*.py")
-    )
+    python = (path for package in ("moss", "submissions", "fingerprint") for path in (ROOT / package).rglob("*.py"))
     texts = {text for path in python if "sample" not in path.parts for text in texts_of(path)}
     return texts | {text for path in (ROOT / "templates").rglob("*.*") for text in texts_of(path)}
 
@@ -61,11 +57,7 @@ def texts_of(path: Path) -> Iterator[Text]:
 
 def _in_python(path: Path) -> Iterator[Text]:
     for node in ast.walk(ast.parse(path.read_text())):
-        if (
-            not isinstance(node, ast.Call)
-            or not isinstance(node.func, ast.Name)
-            or node.func.id not in FUNCTIONS
-        ):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
             continue
         values = [one.value for one in node.args if isinstance(one, ast.Constant)]
         if strings := [value for value in values if isinstance(value, str)]:

@@ -185,9 +185,7 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
 
 def _rename_library(tree: Path) -> None:
     """Rename the compiled library for the sources with the mistake; else all kernels are compiled again."""
-    program = (
-        "from fingerprint.kernels import library as files; print(files.file_name(files.processor_level()))"
-    )
+    program = "from fingerprint.kernels import library as files; print(files.file_name(files.processor_level()))"
     name = subprocess.check_output([sys.executable, "-c", program], cwd=tree, text=True).strip()
     library = next((tree / "fingerprint/kernels/compiled").glob("*.kernels"))
     library.rename(library.with_name(name))
@@ -207,9 +205,7 @@ def _fails(tests: Sequence[str], selection: str, tree: Path) -> bool:
     ]
     environment = {name: value for name, value in os.environ.items() if name != "MOSS_TEST_HOME"}
     try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False
-        )
+        done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return True  # it hangs, which somebody sees
     if done.returncode not in {0, 1, 5}:  # 5: none is selected
@@ -219,9 +215,7 @@ def _fails(tests: Sequence[str], selection: str, tree: Path) -> bool:
 
 def candidates(within: Sequence[str]) -> list[Mutant]:
     files = subprocess.check_output(["git", "ls-files", *PACKAGES], cwd=ROOT, text=True).splitlines()
-    chosen = [
-        file for file in files if file.startswith(tuple(within)) and file.endswith((".py", ".html", ".txt"))
-    ]
+    chosen = [file for file in files if file.startswith(tuple(within)) and file.endswith((".py", ".html", ".txt"))]
     texts = {file: (ROOT / file).read_text() for file in chosen if not LEFT_OUT.search(file)}
     return [one for file, text in texts.items() if not COMPILED.search(text) for one in mutants(file, text)]
 

@@ -61,9 +61,7 @@ def version_to_release(folder: Path) -> str:
     return version
 
 
-def build_twice(
-    folder: Path, target: Path, prepare: Callable[[Path], None] = lambda _tree: None
-) -> list[Path]:
+def build_twice(folder: Path, target: Path, prepare: Callable[[Path], None] = lambda _tree: None) -> list[Path]:
     """Build source distribution and wheel of what is committed, in two folders; return those in `target`.
 
     `prepare` is called with each copy of the sources.
@@ -117,9 +115,7 @@ def main() -> None:
     sums = "".join(f"{_digest(file)}  {file.name}\n" for file in [*files, sbom])
     (DIST / "SHA256SUMS").write_text(sums)
     print(sums, end="")
-    print(
-        f"Both builds have these bytes. Then: make test, make nightly, git tag v{version}, and publish dist/."
-    )
+    print(f"Both builds have these bytes. Then: make test, make nightly, git tag v{version}, and publish dist/.")
 
 
 if __name__ == "__main__":

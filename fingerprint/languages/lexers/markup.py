@@ -63,9 +63,7 @@ _RAZOR = re.compile(
 _BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
 
 # The line that opens a chunk; a line that begins with as many of the same signs closes the chunk.
-_FENCE = re.compile(
-    r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$"
-)
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$")
 
 
 # The language of code that only its content tells.
@@ -123,9 +121,7 @@ def _content(tag: str, language: Any) -> list[Any]:
 def _code_attribute(name: str, language: Any) -> list[Any]:
     """Return the rules of attributes whose values are code; a value without its end is no code."""
     action = groups(Name.Attribute, Operator, Punctuation, language, Punctuation)
-    return [
-        (rf"({name})(\s*+=\s*+)({quote})([^{quote}\n]*+|[^{quote}<>]*+)({quote})", action) for quote in "\"'"
-    ]
+    return [(rf"({name})(\s*+=\s*+)({quote})([^{quote}\n]*+|[^{quote}<>]*+)({quote})", action) for quote in "\"'"]
 
 
 class Html(Xml):
@@ -181,9 +177,7 @@ class Vue(Html):
 
     name = "Vue"
     aliases: ClassVar = ["vue"]
-    tokens: ClassVar[dict[str, Any]] = {
-        "tag": [*_code_attribute(r"(?:v-|[:@#])[\w.:-]++", Other.Javascript), inherit]
-    }
+    tokens: ClassVar[dict[str, Any]] = {"tag": [*_code_attribute(r"(?:v-|[:@#])[\w.:-]++", Other.Javascript), inherit]}
     embedded = staticmethod(_code_in_templates(_BRACES_OF_VUE, "javascript"))
 
 

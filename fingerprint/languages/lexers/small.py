@@ -294,10 +294,7 @@ class Sql(sql.SqlLexer):
             (r"#(?=[\s#]).*", Comment.Single),
             (r"^#\w++[ \t]++\w.*", Comment.Single),
             (r"e'(?>(?:\\[\s\S]|''|[^'\\])*)'?", String.Single),
-            *(
-                (rf"n?q'{re.escape(opening)}", String.Single, name)
-                for name, (opening, _) in _BRACKETS.items()
-            ),
+            *((rf"n?q'{re.escape(opening)}", String.Single, name) for name, (opening, _) in _BRACKETS.items()),
             (r"n?q'([^\s\w'])(?>(?:(?!\1')[\s\S]){0,500})\1'", String.Single),
             (rf"n?'(?>(?:''|{_ESCAPED}|\\\\(?=[^']|'')|[^'])*)'?", String.Single),
             (r'"(?>(?:""|\\"(?=\w)|[^"])*)"?', String.Symbol),

@@ -138,9 +138,7 @@ def _providers(user: User, come_back_to: str) -> list[Provider]:
         providers.append(Provider(settings.OIDC_NAME, f"{address}?{query}"))
     if settings.SAML_ENTITY_ID and settings.SAML_ENTITY_ID in linked:
         query = urlencode({**back, "again": "1"})
-        providers.append(
-            Provider(settings.SAML_NAME, f"{reverse('saml_login', args=[settings.CAMPUS])}?{query}")
-        )
+        providers.append(Provider(settings.SAML_NAME, f"{reverse('saml_login', args=[settings.CAMPUS])}?{query}"))
     return providers
 
 
@@ -175,9 +173,14 @@ class CampusTokens(OpenIDConnectOAuth2Adapter):  # type: ignore[misc] # django-a
 
     def _claims(self, app: Any, id_token: str, key: jwt.PyJWK) -> dict[str, Any]:
         claims: dict[str, Any] = jwt.decode(
-            id_token, key.key, SIGNATURES, audience=app.client_id, issuer=self.openid_config["issuer"],
-            leeway=LEEWAY, options={"require": ["iss", "aud", "sub", "exp"]},
-        )  # fmt: skip
+            id_token,
+            key.key,
+            SIGNATURES,
+            audience=app.client_id,
+            issuer=self.openid_config["issuer"],
+            leeway=LEEWAY,
+            options={"require": ["iss", "aud", "sub", "exp"]},
+        )
         return claims
 
 

@@ -91,9 +91,7 @@ def take_sign_out(request: HttpRequest, organization_slug: str) -> HttpResponse:
         raise Http404("The provider has no address for signing out.")
     is_answer = "SAMLResponse" in request.GET
     try:
-        address = auth.process_slo(
-            keep_local_session=is_answer, delete_session_cb=lambda: _end_sessions(request, auth)
-        )
+        address = auth.process_slo(keep_local_session=is_answer, delete_session_cb=lambda: _end_sessions(request, auth))
         faults = auth.get_errors()
     except FAULTS as error:
         faults = [str(error)]
@@ -133,9 +131,7 @@ def state_host(request: HttpRequest) -> None:
 class CampusProvider(SAMLProvider):  # type: ignore[misc] # django-allauth publishes no types
     """Have the provider ask again where that is wanted, and note what it says of the session."""
 
-    def redirect(
-        self, request: HttpRequest, process: str, next_url: str | None = None, **state: Any
-    ) -> HttpResponse:
+    def redirect(self, request: HttpRequest, process: str, next_url: str | None = None, **state: Any) -> HttpResponse:
         """Lead to the provider, which asks for the password again where the query has `again`."""
         auth = build_auth(request, self)
         address = auth.login(return_to="", force_authn="again" in request.GET)

@@ -106,10 +106,13 @@ def end_all_but(user: User, current_key: str | None) -> None:
 def _listed(row: Session, current_key: str | None) -> ListedSession:
     data = row.get_decoded()
     return ListedSession(
-        _handle(row), device_text(data.get(DEVICE, "")), data.get(ADDRESS) or _("an unknown address"),
-        datetime.fromtimestamp(data.get(STARTED, 0), UTC), datetime.fromtimestamp(data.get(USED, 0), UTC),
+        _handle(row),
+        device_text(data.get(DEVICE, "")),
+        data.get(ADDRESS) or _("an unknown address"),
+        datetime.fromtimestamp(data.get(STARTED, 0), UTC),
+        datetime.fromtimestamp(data.get(USED, 0), UTC),
         row.session_key == current_key,
-    )  # fmt: skip
+    )
 
 
 def device_text(device: str) -> str:

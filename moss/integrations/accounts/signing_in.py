@@ -85,16 +85,16 @@ class SignIn(auth_views.LoginView):
         invitations = reverse("invitation", args=["-"]).removesuffix("-/")
         return super().get_context_data(
             campus=settings.OIDC_URL and settings.OIDC_NAME,
-            saml=settings.SAML_ENTITY_ID and settings.SAML_NAME, mail=settings.MAIL,
-            no_accounts=not User.objects.exists(), is_invited=self.get_redirect_url().startswith(invitations),
+            saml=settings.SAML_ENTITY_ID and settings.SAML_NAME,
+            mail=settings.MAIL,
+            no_accounts=not User.objects.exists(),
+            is_invited=self.get_redirect_url().startswith(invitations),
             **kwargs,
-        )  # fmt: skip
+        )
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, by way of the second factor where the account has one."""
-        response: HttpResponse = perform_login(
-            self.request, form.get_user(), redirect_url=self.get_success_url()
-        )
+        response: HttpResponse = perform_login(self.request, form.get_user(), redirect_url=self.get_success_url())
         return response
 
     def get_redirect_url(self) -> str:
@@ -143,9 +143,7 @@ urlpatterns = [
         account.password_reset_from_key,
         name="account_reset_password_from_key",
     ),
-    path(
-        "password/changed/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"
-    ),
+    path("password/changed/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"),
     path("oidc/<str:provider_id>/login/callback/", take_answer, name="openid_connect_callback"),
     path("", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("campus/cancelled/", socialaccount.login_cancelled, name="socialaccount_login_cancelled"),

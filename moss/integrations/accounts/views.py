@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 WRONG = gettext_lazy("That is not your password.")
 PROVE = gettext_lazy("Prove first that it is you.")
-LENGTH_HINT = gettext_lazy(
-    "At least 12 characters of any kind, such as several words that do not belong together."
-)
+LENGTH_HINT = gettext_lazy("At least 12 characters of any kind, such as several words that do not belong together.")
 
 logger = logging.getLogger(__name__)
 
@@ -102,9 +100,7 @@ class EndSessions(ProvedForm):
 
     def __init__(self, request: HttpRequest, handles: list[str], *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)
-        self.fields["end"] = forms.MultipleChoiceField(
-            choices=[(handle, handle) for handle in handles], required=False
-        )
+        self.fields["end"] = forms.MultipleChoiceField(choices=[(handle, handle) for handle in handles], required=False)
 
     def clean(self) -> dict[str, Any]:
         super().clean()
@@ -129,12 +125,12 @@ class CreateToken(ProvedForm):
         initial=90,
     )
     courses = forms.ModelMultipleChoiceField(
-        Course.objects.none(), label=gettext_lazy("Courses"), required=False,
+        Course.objects.none(),
+        label=gettext_lazy("Courses"),
+        required=False,
         widget=forms.SelectMultiple(attrs={"size": 4}),
-        help_text=gettext_lazy(
-            "Hold Ctrl or ⌘ to choose several. Without a choice it is for all of your courses."
-        ),
-    )  # fmt: skip
+        help_text=gettext_lazy("Hold Ctrl or ⌘ to choose several. Without a choice it is for all of your courses."),
+    )
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)
@@ -161,9 +157,7 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
     if form.is_valid():
         ended = end_sessions(request.user, form.cleaned_data["end"])
         logger.info("account %s ended %d of its sessions", request.user.pk, ended)
-        messages.success(
-            request, ngettext("{n} session was ended.", "{n} sessions were ended.", ended).format(n=ended)
-        )
+        messages.success(request, ngettext("{n} session was ended.", "{n} sessions were ended.", ended).format(n=ended))
         return redirect("account")
     usage = usage_of(request.user)
     context = {

@@ -193,9 +193,7 @@ class TokenAuth(HttpBearer):
 
 def _reason(request: HttpRequest) -> str:
     if request.headers.get("Authorization"):
-        return (
-            "The token is unknown, has expired or was revoked, or its account is inactive. Create a new one."
-        )
+        return "The token is unknown, has expired or was revoked, or its account is inactive. Create a new one."
     return f"A token is missing. {HOW_TO_SIGN_IN}"
 
 
@@ -301,9 +299,7 @@ class ApiRequests:
             response = problems.from_response(response)
         return _with_etag(request, response)
 
-    def process_view(
-        self, request: HttpRequest, _view: object, _args: object, _kwargs: object
-    ) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, _view: object, _args: object, _kwargs: object) -> HttpResponse | None:
         token = token_of(request) if request.path_info.startswith(PREFIX) else None
         if not token:
             return None
@@ -518,10 +514,14 @@ def _endpoints(schema: dict[str, Any]) -> Iterator[tuple[str, Endpoint]]:
             yield (
                 operation["tags"][0],
                 Endpoint(
-                    method.upper(), address, operation["summary"], _marked(operation.get("description", "")),
-                    parameters, _fields(schema, operation),
+                    method.upper(),
+                    address,
+                    operation["summary"],
+                    _marked(operation.get("description", "")),
+                    parameters,
+                    _fields(schema, operation),
                 ),
-            )  # fmt: skip
+            )
 
 
 def _marked(description: str) -> SafeString:

@@ -75,18 +75,14 @@ def receive(launch: tokens.Launch, user: User, platform_course: PlatformCourse) 
             "no link asked for",
         )
     DeepLinkRequest.objects.filter(created__lt=timezone.now() - HOLDS).delete()
-    row = DeepLinkRequest.objects.create(
-        platform_course=platform_course, user=user, return_url=url, data=data
-    )
+    row = DeepLinkRequest.objects.create(platform_course=platform_course, user=user, return_url=url, data=data)
     return reverse("lti_deep_linking", args=[row.pk])
 
 
 def find_request(user: User, pk: int) -> DeepLinkRequest:
     """Return a question that is not answered yet, for the user who was asked; raise Http404 for others."""
     rows = DeepLinkRequest.objects.filter(user=user, created__gt=timezone.now() - HOLDS)
-    row = get_object_or_404(
-        rows.select_related("platform_course__platform", "platform_course__course"), pk=pk
-    )
+    row = get_object_or_404(rows.select_related("platform_course__platform", "platform_course__course"), pk=pk)
     if not row.platform_course.platform.has_address(row.return_url):
         raise Http404("The platform has another address now.")
     return row
@@ -235,9 +231,13 @@ def _log(request: HttpRequest, arrival: Arrival) -> None:
     logger.info("account %s came from platform %s", user.pk, arrival.platform_course.platform_id)
     if arrival.change:
         AuditEntry.objects.create(
-            who=user.get_username(), address=client_address(request), action=AuditAction.CHANGED_PEOPLE,
-            course=course.name, subject=f"{user.get_username()}: {arrival.change}", page="lti_launch",
-        )  # fmt: skip
+            who=user.get_username(),
+            address=client_address(request),
+            action=AuditAction.CHANGED_PEOPLE,
+            course=course.name,
+            subject=f"{user.get_username()}: {arrival.change}",
+            page="lti_launch",
+        )
 
 
 @require_GET

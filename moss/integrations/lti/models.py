@@ -148,9 +148,7 @@ class PlatformAccount(models.Model):
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=("platform", "subject"), name="lti_account_once_a_person"),
-        )
+        constraints = (models.UniqueConstraint(fields=("platform", "subject"), name="lti_account_once_a_person"),)
 
     def __str__(self) -> str:
         return f"{self.platform}: {self.user}"
@@ -169,9 +167,7 @@ class PlatformCourse(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=("platform", "deployment", "context"), name="lti_course_once_a_context"
-            ),
+            models.UniqueConstraint(fields=("platform", "deployment", "context"), name="lti_course_once_a_context"),
         )
 
     def __str__(self) -> str:

@@ -58,9 +58,7 @@ def arrive(platform: Platform, launch: Launch) -> Arrival:
     role = role_of(launch.roles)
     if role is None:
         _withdraw(platform, launch)
-        remedy = _(
-            "If you teach this course, ask whoever manages it in {platform} to give you that role there."
-        )
+        remedy = _("If you teach this course, ask whoever manages it in {platform} to give you that role there.")
         raise LaunchRefused(
             _("This service is for instructors and teaching assistants. Students have no access to it."),
             remedy.format(platform=platform),
@@ -145,9 +143,11 @@ def _verified_mail(platform: Platform, launch: Launch) -> str:
 
 def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
     user = User(
-        username=_free_username(platform, launch), email=mail, first_name=launch.given_name[:LONGEST_NAME],
+        username=_free_username(platform, launch),
+        email=mail,
+        first_name=launch.given_name[:LONGEST_NAME],
         last_name=launch.family_name[:LONGEST_NAME],
-    )  # fmt: skip
+    )
     user.set_unusable_password()
     user.save()
     logger.info("account %s was created for a person of platform %s", user.pk, platform.pk)
@@ -162,8 +162,7 @@ def _free_username(platform: Platform, launch: Launch) -> str:
     digest = hashlib.sha256(f"{platform.pk} {launch.subject}".encode()).hexdigest()[:8]
     base = ".".join(words)[:LONGEST_NAME] or f"lti-{digest}"
     taken = {
-        one.casefold()
-        for one in User.objects.filter(username__istartswith=base).values_list("username", flat=True)
+        one.casefold() for one in User.objects.filter(username__istartswith=base).values_list("username", flat=True)
     }
     numbered = (f"{base}{number}" for number in range(2, len(taken) + 3))
     return next(one for one in (base, *numbered) if one not in taken)
@@ -298,6 +297,9 @@ def _student(member: dict[str, Any]) -> RosterStudent | None:
     name = text("name") or f"{text('given_name')} {text('family_name')}".strip()
     sourced, subject = text("lis_person_sourcedid"), text("user_id")
     return RosterStudent(
-        name, sourced or subject, text("ext_user_username"), text("email"),
+        name,
+        sourced or subject,
+        text("ext_user_username"),
+        text("email"),
         other_ids=(subject,) if sourced and subject else (),
-    )  # fmt: skip
+    )

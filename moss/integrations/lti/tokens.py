@@ -128,9 +128,7 @@ def _read_keys(platform: Platform) -> None:
     published = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(published, list):
         raise PlatformFailed(f"{platform.jwks_url} lists no keys")
-    platform.keys = [
-        key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"
-    ]
+    platform.keys = [key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"]
     platform.save(update_fields=["keys"])
 
 
@@ -224,9 +222,7 @@ class Launch(Claims):
     context: Context = Field(Context(), validation_alias=f"{CLAIM}context")
     custom: dict[str, Any] = Field({}, validation_alias=f"{CLAIM}custom")
     memberships: Memberships = Field(Memberships(), validation_alias=f"{SERVICES}nrps/claim/namesroleservice")
-    question: LinkQuestion = Field(
-        LinkQuestion(), validation_alias=f"{SERVICES}dl/claim/deep_linking_settings"
-    )
+    question: LinkQuestion = Field(LinkQuestion(), validation_alias=f"{SERVICES}dl/claim/deep_linking_settings")
 
 
 def read_token(platform: Platform, token: str, nonce: str) -> Launch:
@@ -270,9 +266,14 @@ def _decoded(platform: Platform, token: str) -> dict[str, Any]:
         if header.get("alg") != ALGORITHM or not isinstance(header.get("kid"), str):
             raise _refused(platform, f"it is not signed by {ALGORITHM} with a named key")
         claims = jwt.decode(
-            token, platform_key(platform, header["kid"]), [ALGORITHM], audience=platform.client_id,
-            issuer=platform.issuer, leeway=LEEWAY, options={"require": list(REQUIRED)},
-        )  # fmt: skip
+            token,
+            platform_key(platform, header["kid"]),
+            [ALGORITHM],
+            audience=platform.client_id,
+            issuer=platform.issuer,
+            leeway=LEEWAY,
+            options={"require": list(REQUIRED)},
+        )
         return cast("dict[str, Any]", storable_json(claims))
     except UNREADABLE as error:
         raise _refused(platform, str(error)) from error
@@ -331,9 +332,13 @@ def set_cookie(response: HttpResponse, browser: str) -> None:
     SameSite=None, which they take only over HTTPS. Without HTTPS both have to be on one machine.
     """
     response.set_cookie(
-        cookie_name(), browser, max_age=int(HOLDS.total_seconds()), secure=settings.HTTPS, httponly=True,
+        cookie_name(),
+        browser,
+        max_age=int(HOLDS.total_seconds()),
+        secure=settings.HTTPS,
+        httponly=True,
         samesite="None" if settings.HTTPS else "Lax",
-    )  # fmt: skip
+    )
 
 
 def cookie_name() -> str:
@@ -348,17 +353,14 @@ def read_state(text: str, request: HttpRequest) -> State:
     try:
         platform, nonce, digest = signing.loads(text, salt=PURPOSE, max_age=HOLDS)
     except signing.SignatureExpired as error:
-        raise LaunchRefused(
-            _("This launch took longer than ten minutes."), open_again(), "state expired"
-        ) from error
+        raise LaunchRefused(_("This launch took longer than ten minutes."), open_again(), "state expired") from error
     except (signing.BadSignature, ValueError) as error:
         reason = _("This launch did not begin at this service.")
         raise LaunchRefused(reason, open_again(), "state not signed") from error
     if not constant_time_compare(digest, _digest(request.COOKIES.get(cookie_name(), ""))):
         reason = _("This browser did not begin the launch, or did not keep the cookie of it.")
         remedy = _(
-            "Open the link again in your learning platform, in a window of its own, "
-            "and let this service keep cookies."
+            "Open the link again in your learning platform, in a window of its own, and let this service keep cookies."
         )
         raise LaunchRefused(reason, remedy, "state of another browser")
     return State(platform, nonce)

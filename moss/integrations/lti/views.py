@@ -179,9 +179,7 @@ def _wishes(addresses: ServiceAddresses) -> dict[str, Any]:
             "domain": urlsplit(addresses.launch).netloc,
             "target_link_uri": addresses.launch,
             "claims": CLAIMS,
-            "messages": [
-                {"type": kind, "target_link_uri": addresses.launch, "label": NAME} for kind in MESSAGES
-            ],
+            "messages": [{"type": kind, "target_link_uri": addresses.launch, "label": NAME} for kind in MESSAGES],
         },
     }
 
@@ -350,9 +348,7 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     return render(request, "lti/deep_linking.html", context, status=422 if sent else 200)
 
 
-def _hand_back(
-    request: AuthenticatedRequest, row: DeepLinkRequest, assignment: Assignment
-) -> HttpResponseBase:
+def _hand_back(request: AuthenticatedRequest, row: DeepLinkRequest, assignment: Assignment) -> HttpResponseBase:
     """Return the page whose form takes the answer to the platform; only to its address."""
     parts = urlsplit(row.return_url)
     token = answer(row, assignment, request.build_absolute_uri(reverse("lti_launch")))
@@ -380,9 +376,7 @@ def fill_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.error(request, text.format(platform=row.platform))
         return redirect("roster", pk)
     if not listed.students:
-        messages.warning(
-            request, _("{platform} lists no student in its course.").format(platform=row.platform)
-        )
+        messages.warning(request, _("{platform} lists no student in its course.").format(platform=row.platform))
         return redirect("roster", pk)
     replace_roster(course, row.platform.name, listed)
     count = len(listed.students)
@@ -424,9 +418,7 @@ class ChooseAssignment(forms.Form):
     def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rows = Assignment.objects.filter(course=course)
-        self.fields["assignment"] = AssignmentChoiceField(
-            rows, label=gettext_lazy("Assignment"), empty_label=None
-        )
+        self.fields["assignment"] = AssignmentChoiceField(rows, label=gettext_lazy("Assignment"), empty_label=None)
 
 
 class NewAssignment(AssignmentForm):

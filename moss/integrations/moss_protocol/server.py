@@ -264,9 +264,7 @@ class Session:
         if self._is_over:
             return False
         if word != "moss":
-            raise protocol.ProtocolError(
-                "This port takes the files of MOSS clients. The pages are at another port."
-            )
+            raise protocol.ProtocolError("This port takes the files of MOSS clients. The pages are at another port.")
         self._user = await self._server.account(self.address, protocol.text(rest))
         if self._user is None:
             self._refuse(UNKNOWN)
@@ -325,9 +323,7 @@ class Session:
         limits = self._limits
         self._files, self._bytes = self._files + 1, self._bytes + file.size
         if file.size > limits.total_bytes:
-            raise protocol.ProtocolError(
-                f"A file may have {format_size(limits.file_bytes)}, not {file.size} bytes."
-            )
+            raise protocol.ProtocolError(f"A file may have {format_size(limits.file_bytes)}, not {file.size} bytes.")
         if file.size > limits.file_bytes:
             self._refuse(f"File {file.number} has more than {format_size(limits.file_bytes)}. Leave it out.")
         elif self._files > limits.files:
@@ -369,10 +365,16 @@ class Session:
         assert self._user is not None
         assert self._names is not None
         received = uploads.Received(
-            self._user, self.address, self._options, protocol.front_end_name(self._options.language) or "",
-            comment, self._names.sent, len(self._names.folders), files.uploaded(uploads.ARCHIVE),
+            self._user,
+            self.address,
+            self._options,
+            protocol.front_end_name(self._options.language) or "",
+            comment,
+            self._names.sent,
+            len(self._names.folders),
+            files.uploaded(uploads.ARCHIVE),
             base.uploaded(uploads.BASE_ARCHIVE) if base else None,
-        )  # fmt: skip
+        )
         return await self._server.store_and_wait(received, self._close_spools, self._writer.is_closing)
 
     def _refuse(self, message: str) -> None:

@@ -102,10 +102,14 @@ def store(received: Received) -> StoredResult:
     with transaction.atomic():
         assignment = _create_assignment(received)
         result = ClientResult.objects.create(
-            assignment=assignment, key_digest=digest(key), options=str(received.options)[:MAX_OPTIONS],
-            shown=received.options.shown, comment=received.comment, directory=received.options.directory,
+            assignment=assignment,
+            key_digest=digest(key),
+            options=str(received.options)[:MAX_OPTIONS],
+            shown=received.options.shown,
+            comment=received.comment,
+            directory=received.options.directory,
             names=received.names,
-        )  # fmt: skip
+        )
         batch = _upload(assignment, received)
         record_upload(batch, received.user.get_username(), received.address)
     return StoredResult(f"/results/{result.pk}/{key}", assignment.pk)
@@ -145,9 +149,11 @@ def _create_assignment(received: Received) -> Assignment:
         try:
             with transaction.atomic():
                 return Assignment.objects.create(
-                    course=course, name=name if number == 1 else f"{name} ({number})",
-                    language=received.language, common_limit=received.options.common_limit,
-                )  # fmt: skip
+                    course=course,
+                    name=name if number == 1 else f"{name} ({number})",
+                    language=received.language,
+                    common_limit=received.options.common_limit,
+                )
         except IntegrityError:
             continue
     raise AssertionError

@@ -123,12 +123,15 @@ def _named(result: ClientResult, pairs: Iterable[tuple[int, Pair]]) -> list[Matc
     names = _sent_names(result, {key for _, pair in pairs for key in (pair.left_id, pair.right_id)})
     return [
         Match(
-            number, pair, names.get(pair.left_id, _without_blanks(pair.left.name)),
-            names.get(pair.right_id, _without_blanks(pair.right.name)), whole_percent(pair.left_share),
+            number,
+            pair,
+            names.get(pair.left_id, _without_blanks(pair.left.name)),
+            names.get(pair.right_id, _without_blanks(pair.right.name)),
+            whole_percent(pair.left_share),
             whole_percent(pair.right_share),
         )
         for number, pair in pairs
-    ]  # fmt: skip
+    ]
 
 
 def _sent_names(result: ClientResult, submissions: set[int]) -> dict[int, str]:
@@ -300,9 +303,7 @@ def index(request: HttpRequest, result: ClientResult, key: str) -> HttpResponse:
 @xframe_options_sameorigin
 @csp_replace({"frame-ancestors": [SELF]})
 @_of_result
-def match(
-    request: HttpRequest, result: ClientResult, key: str, rank: str, part: str | None = None
-) -> HttpResponse:
+def match(request: HttpRequest, result: ClientResult, key: str, rank: str, part: str | None = None) -> HttpResponse:
     """Show a pair: the frames, the line ranges, or one of the two sides."""
     report = newest_report(result)
     if report is None:
@@ -325,9 +326,7 @@ def _match_context(one: Match, part: str) -> dict[str, Any]:
     return context
 
 
-def _page(
-    request: HttpRequest, template: str, result: ClientResult, key: str, context: dict[str, Any]
-) -> HttpResponse:
+def _page(request: HttpRequest, template: str, result: ClientResult, key: str, context: dict[str, Any]) -> HttpResponse:
     here = request.build_absolute_uri(reverse("client_result", kwargs={"number": result.pk, "key": key}))
     modern = request.build_absolute_uri(result.assignment.get_absolute_url())
     with override("en"):  # Programs read these pages.

@@ -130,9 +130,7 @@ def cancel_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> Fetch
     return _fetch_out(request, _fetch(request, assignment_id, fetch_id))
 
 
-@router.post(
-    f"{ONE}/retry", response={202: FetchOut}, summary="Fetch what failed", url_name="api_retry_repositories"
-)
+@router.post(f"{ONE}/retry", response={202: FetchOut}, summary="Fetch what failed", url_name="api_retry_repositories")
 def retry_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id, body: RetryIn) -> Status[FetchOut]:
     """Fetch the repositories again that failed, as a list of their own."""
     new = actions.retry_failed(_fetch(request, assignment_id, fetch_id), user_of(request), body.token)
@@ -168,7 +166,11 @@ def _fetch_out(request: HttpRequest, fetch: RepositoryFetch) -> FetchOut:
 
 def _repository_out(row: Repository, *, hidden: bool) -> RepositoryOut:
     return RepositoryOut(
-        student=None if hidden else row.student, address=None if hidden else row.address, state=row.state,
-        reason=row.reason, commit=None if hidden else row.fetched_commit,
-        committed=None if hidden else row.committed, left_out=None if hidden else row.left_out.splitlines(),
-    )  # fmt: skip
+        student=None if hidden else row.student,
+        address=None if hidden else row.address,
+        state=row.state,
+        reason=row.reason,
+        commit=None if hidden else row.fetched_commit,
+        committed=None if hidden else row.committed,
+        left_out=None if hidden else row.left_out.splitlines(),
+    )

@@ -51,17 +51,28 @@ LONGEST_TOKEN = 1000
 
 @transaction.atomic
 def start_fetch(
-    assignment: Assignment, user: User | None, listed: Sequence[Listed], *, token: str = "",
-    role: str = Batch.Role.CLASS, preview: bool = False, again_after_due: bool = False,
+    assignment: Assignment,
+    user: User | None,
+    listed: Sequence[Listed],
+    *,
+    token: str = "",
+    role: str = Batch.Role.CLASS,
+    preview: bool = False,
+    again_after_due: bool = False,
     hours_after_due: int = 0,
-) -> RepositoryFetch:  # fmt: skip
+) -> RepositoryFetch:
     """Have the repositories of a list fetched, and read as one upload."""
     if again_after_due:
         take_off(assignment)  # The newest list is fetched again, and no other.
     fetch = RepositoryFetch.objects.create(
-        assignment=assignment, started_by=user, token=token, role=role, preview=preview,
-        again_after_due=again_after_due, hours_after_due=hours_after_due,
-    )  # fmt: skip
+        assignment=assignment,
+        started_by=user,
+        token=token,
+        role=role,
+        preview=preview,
+        again_after_due=again_after_due,
+        hours_after_due=hours_after_due,
+    )
     Repository.objects.bulk_create(Repository(fetch=fetch, **one._asdict()) for one in listed)
     jobs.enqueue(KIND, fetch.pk, user=user.pk if user else None)
     return fetch
@@ -80,9 +91,7 @@ def retry_failed(fetch: RepositoryFetch, user: User, token: str = "") -> Reposit
     failed = fetch.repositories.exclude(state=Repository.State.FETCHED)
     if fetch.is_running or not failed.exists():
         return None
-    new = start_fetch(
-        fetch.assignment, user, [], token=token or fetch.token, role=fetch.role, preview=fetch.preview
-    )
+    new = start_fetch(fetch.assignment, user, [], token=token or fetch.token, role=fetch.role, preview=fetch.preview)
     _copy(failed, new)
     return new
 
@@ -152,9 +161,7 @@ def _gather(fetch: RepositoryFetch) -> None:
         _write(target, fetch.assignment, fetched.order_by("pk").iterator(chunk_size=1))
         name = f"Git {timezone.localtime():%Y-%m-%d %H.%M %Z}.zip"
         uploads = [File(target, name)]
-        batch = create_batch(
-            fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role
-        )
+        batch = create_batch(fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role)
     running.update(batch=batch)
     end(fetch, State.DONE)
 
@@ -197,9 +204,7 @@ class TokenForm(forms.Form):
 
     token = forms.CharField(
         label=gettext_lazy("Read token, if the repositories are private"),
-        help_text=gettext_lazy(
-            "It is kept encrypted while it is needed, and sent to the host of the list only."
-        ),
+        help_text=gettext_lazy("It is kept encrypted while it is needed, and sent to the host of the list only."),
         required=False,
         max_length=LONGEST_TOKEN,
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
@@ -238,11 +243,12 @@ class RepositoriesForm(TokenForm):
     )
     hours_after_due = forms.IntegerField(
         label=gettext_lazy("Hours to wait after the due date"),
-        help_text=gettext_lazy(
-            "Some push later what they committed in time. Commits after the due date never count."
-        ),
-        required=False, min_value=0, max_value=MOST_HOURS, initial=0,
-    )  # fmt: skip
+        help_text=gettext_lazy("Some push later what they committed in time. Commits after the due date never count."),
+        required=False,
+        min_value=0,
+        max_value=MOST_HOURS,
+        initial=0,
+    )
     field_order = ("repositories", "token", "role", "preview", "again_after_due", "hours_after_due")
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:

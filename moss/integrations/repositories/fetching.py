@@ -300,9 +300,13 @@ def _store(fetch: RepositoryFetch, row: Repository) -> None:
         target.seek(0)
         _check_size(fetch, size)
         fetch.repositories.filter(pk=row.pk).update(
-            state=State.FETCHED, reason="", fetched_commit=snapshot.commit, committed=snapshot.committed,
-            left_out="\n".join(snapshot.left_out)[:LEFT_OUT_CHARACTERS], data=target.read(),
-        )  # fmt: skip
+            state=State.FETCHED,
+            reason="",
+            fetched_commit=snapshot.commit,
+            committed=snapshot.committed,
+            left_out="\n".join(snapshot.left_out)[:LEFT_OUT_CHARACTERS],
+            data=target.read(),
+        )
 
 
 def _check_size(fetch: RepositoryFetch, size: int) -> None:

@@ -322,7 +322,5 @@ def failure(status: int, errors: str) -> GitFailed:
     for part, meaning in MEANINGS:
         if part.casefold() in errors.casefold():
             return GitFailed(meaning)
-    passing = any(
-        part in errors for part in ("timed out", "too slow", "Could not resolve", "error: 5", "RPC")
-    )
+    passing = any(part in errors for part in ("timed out", "too slow", "Could not resolve", "error: 5", "RPC"))
     return GitFailed(gettext_noop("Git could not fetch it."), passing=passing)

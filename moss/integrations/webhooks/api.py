@@ -167,9 +167,7 @@ def list_deliveries(
     summary="Send something again",
     url_name="api_repeat_delivery",
 )
-def repeat_delivery(
-    request: HttpRequest, course_id: Id, webhook_id: Id, delivery_id: Id
-) -> Status[DeliveryOut]:
+def repeat_delivery(request: HttpRequest, course_id: Id, webhook_id: Id, delivery_id: Id) -> Status[DeliveryOut]:
     """Send a delivery once more; the receiver knows it by the same id."""
     row = actions.webhook_of(user_of(request), course_id, webhook_id)
     try:
@@ -184,9 +182,13 @@ def _not_active() -> Problem:
 
 def _webhook_out(row: Webhook) -> WebhookOut:
     return WebhookOut(
-        id=row.pk, url=row.url, events=row.events, state=row.state, created_by=row.created_by,
+        id=row.pk,
+        url=row.url,
+        events=row.events,
+        state=row.state,
+        created_by=row.created_by,
         created=row.created,
-    )  # fmt: skip
+    )
 
 
 def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
@@ -198,7 +200,14 @@ def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
 def _delivery_out(row: Delivery, due: dict[int, datetime]) -> DeliveryOut:
     waits = row.state == Delivery.State.WAITING
     return DeliveryOut(
-        id=row.pk, message_id=row.message_id, event=row.event, state=row.state, attempts=row.attempts,
-        created=row.created, tried=row.tried, status=row.status, problem=row.problem,
+        id=row.pk,
+        message_id=row.message_id,
+        event=row.event,
+        state=row.state,
+        attempts=row.attempts,
+        created=row.created,
+        tried=row.tried,
+        status=row.status,
+        problem=row.problem,
         next_attempt=due.get(row.pk) if waits else None,
-    )  # fmt: skip
+    )

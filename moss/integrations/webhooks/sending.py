@@ -164,9 +164,7 @@ def deliver(job: Job) -> None:
     delivery.attempts, delivery.tried = job.attempts, timezone.now()
     delivery.save(update_fields=["attempts", "tried"])
     outcome = _post(delivery)
-    logger.info(
-        "%s, attempt %d: %s", delivery, delivery.attempts, outcome.problem or f"arrived, {outcome.status}"
-    )
+    logger.info("%s, attempt %d: %s", delivery, delivery.attempts, outcome.problem or f"arrived, {outcome.status}")
     _record(delivery, outcome)
 
 
@@ -377,9 +375,7 @@ def webhook_of(user: User, course_id: int, webhook_id: int) -> Webhook:
 def create(course: Course, user: User, url: str, events: Sequence[str], *, active: bool = True) -> Webhook:
     state = Webhook.State.ACTIVE if active else Webhook.State.PAUSED
     name = user.get_username()
-    return Webhook.objects.create(
-        course=course, url=url, events=list(events), state=state, maker=user, created_by=name
-    )
+    return Webhook.objects.create(course=course, url=url, events=list(events), state=state, maker=user, created_by=name)
 
 
 @transaction.atomic

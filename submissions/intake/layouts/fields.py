@@ -208,9 +208,7 @@ def _sibling(path: str, prefixes: set[str]) -> str:
     return best + path[len(best) :].partition("/")[0]
 
 
-def place_each(
-    paths: Iterable[str], by: Finder, place_one: Callable[[MatchedName], Place], label: str
-) -> Places:
+def place_each(paths: Iterable[str], by: Finder, place_one: Callable[[MatchedName], Place], label: str) -> Places:
     """Return the place of each path by the name that is found in it; ignored if there is none."""
     places: dict[str, Place] = {}
     for path in paths:

@@ -77,9 +77,13 @@ class Listing:
     """
 
     def __init__(
-        self, files: Mapping[str, Entry], metadata: Mapping[str, bytes] | None = None, name: str = "",
-        unread: Mapping[str, str] | None = None, reading: Callable[[str], None] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        files: Mapping[str, Entry],
+        metadata: Mapping[str, bytes] | None = None,
+        name: str = "",
+        unread: Mapping[str, str] | None = None,
+        reading: Callable[[str], None] | None = None,
+    ) -> None:
         self.files = {path: files[path] for path in sorted(files)}
         self.name = name
         self.unread = unread or {}

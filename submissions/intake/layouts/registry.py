@@ -63,18 +63,14 @@ PRAIRIELEARN = by_name(
 CODEGRADE = by_name(
     "codegrade",
     "a CodeGrade folder",
-    student_names=re.compile(
-        r"(?P<name>[^/]+?) - (?P<time>\d{4}-\d\d-\d\d[ T]\d\d[:_.-]\d\d[:_.-]\d\d[^/ ]*)(?=/)"
-    ),
+    student_names=re.compile(r"(?P<name>[^/]+?) - (?P<time>\d{4}-\d\d-\d\d[ T]\d\d[:_.-]\d\d[:_.-]\d\d[^/ ]*)(?=/)"),
 )
 # Six programs on GitHub that unpack its downloads: last and first name, id of the student; one folder a
 # revision; `Popescu, Bruno - 20261234/Revision 2 - Late/Main.java`.
 SCHOOLOGY = by_name(
     "schoology",
     "a Schoology download",
-    student_names=re.compile(
-        r"(?P<name>[^/,]+,[^/]+) - (?P<id>[^/ ]+)/Revision (?P<version>\d+)(?: - [^/]*)?(?=/)"
-    ),
+    student_names=re.compile(r"(?P<name>[^/,]+,[^/]+) - (?P<id>[^/ ]+)/Revision (?P<version>\d+)(?: - [^/]*)?(?=/)"),
 )
 # openedx/edx-ora2, openassessment/data.py, OraDownloadData: a folder a unit, the number of the task in it,
 # login, file; `[1]Week 1, [2]Loops, [1]Lab/[1] - bpopescu - main.py`, and submissions.csv.

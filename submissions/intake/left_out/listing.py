@@ -55,9 +55,7 @@ class LeftOut(NamedTuple):
 
     def replaces(self, path: str, *, accepted: bool) -> bool:
         """Return whether one of `entries` is listed instead of an entry of the upload."""
-        return (
-            path in self.paths if accepted else any(folder in self.folders for folder in folders_around(path))
-        )
+        return path in self.paths if accepted else any(folder in self.folders for folder in folders_around(path))
 
 
 class Listing:
@@ -121,11 +119,7 @@ class Listing:
         others_than_chosen = {path: ("", NOT_CHOSEN) for path in files if not patterns.chooses(path)}
         reasons = others_than_chosen | dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
         reasons |= _folder_reasons(files, others, patterns)
-        says = {
-            path: ("", file.left_out)
-            for path, file in candidates.items()
-            if file.left_out and path not in reasons
-        }
+        says = {path: ("", file.left_out) for path, file in candidates.items() if file.left_out and path not in reasons}
         if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
             says = {}
         reasons = {path: reason for path, reason in (reasons | says).items() if path in candidates}

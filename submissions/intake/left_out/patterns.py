@@ -307,17 +307,13 @@ def _check_rule(pattern: str) -> None:
 def _check_pattern(pattern: str) -> None:
     excerpt = pattern if len(pattern) <= SHOWN else f"{pattern[:SHOWN]}..."
     if len(pattern) > MAX_CHARACTERS:
-        raise BadPatterns(
-            f"The pattern {excerpt!r} has {len(pattern):,} characters; the limit is {MAX_CHARACTERS}."
-        )
+        raise BadPatterns(f"The pattern {excerpt!r} has {len(pattern):,} characters; the limit is {MAX_CHARACTERS}.")
     if (stars := pattern.count("*")) > MAX_STARS:
         raise BadPatterns(f"The pattern {excerpt!r} has {stars} stars; the limit is {MAX_STARS}.")
     try:
         parse_glob(pattern)
     except BadGlob as error:
-        raise BadPatterns(
-            f"{excerpt!r} is no pattern of the kind that .gitignore takes: it {error}."
-        ) from error
+        raise BadPatterns(f"{excerpt!r} is no pattern of the kind that .gitignore takes: it {error}.") from error
 
 
 def _ends(path: str) -> list[str]:

@@ -62,10 +62,15 @@ class UploadedFile(NamedTuple):
 
 
 def unpack(
-    file: UploadedFile, memory: int, limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS, jobs: str = JOBS, *, folder: str = "",
+    file: UploadedFile,
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
+    *,
+    folder: str = "",
     reused: ReusedChild | None = None,
-) -> Iterator[Entry]:  # fmt: skip
+) -> Iterator[Entry]:
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
 
     The child that unpacks it is `reused`, or ended.
@@ -88,9 +93,7 @@ def unpack(
         return
 
 
-def unpack_opened(
-    name: str, file: IO[bytes], folder: str, limits: Limits, patterns: FilePatterns
-) -> Iterator[Entry]:
+def unpack_opened(name: str, file: IO[bytes], folder: str, limits: Limits, patterns: FilePatterns) -> Iterator[Entry]:
     """Yield the entries of an archive that this process has open, as paths in `folder`.
 
     One child reads all documents. Raises BadArchive when nothing of it can be read.
@@ -120,9 +123,12 @@ class _StaysOpen:
 
 
 def unpack_all(
-    files: Sequence[UploadedFile], memory: int, limits: Limits = DEFAULT_LIMITS,
-    patterns: FilePatterns = DEFAULT_PATTERNS, jobs: str = JOBS,
-) -> Iterator[Entry]:  # fmt: skip
+    files: Sequence[UploadedFile],
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
+) -> Iterator[Entry]:
     """Yield the entries of several files uploaded together, as `unpack_all` of the archives does.
 
     A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.
@@ -147,9 +153,16 @@ class _Unpacking:
     """
 
     def __init__(
-        self, files: Sequence[UploadedFile], memory: int, limits: Limits, patterns: FilePatterns, jobs: str,
-        *, folder: str = "", reused: ReusedChild | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        files: Sequence[UploadedFile],
+        memory: int,
+        limits: Limits,
+        patterns: FilePatterns,
+        jobs: str,
+        *,
+        folder: str = "",
+        reused: ReusedChild | None = None,
+    ) -> None:
         self._reused = reused
         self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
         self.folder = folder

@@ -23,9 +23,7 @@ REASON_CHARACTERS = 2000
 # Lines of literals that never end; nobody needs more of them.
 MOST_UNCLOSED = 100
 # Reading these loads what libraries import at first use.
-_CELLS: list[object] = [
-    {"cell_type": kind, "metadata": {}, "source": "a = 'b'"} for kind in ("code", "markdown")
-]
+_CELLS: list[object] = [{"cell_type": kind, "metadata": {}, "source": "a = 'b'"} for kind in ("code", "markdown")]
 _SAMPLES = {
     "python": b"def f(a):\n    return {'a': a + 1.5}\n",
     "text": "Ein Satz, noch ein Satz: Gr\u00fc\u00dfe.\n".encode("cp1252"),

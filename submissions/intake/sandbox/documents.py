@@ -126,9 +126,7 @@ def _unclosed(value: object, characters: int) -> tuple[int, ...]:
 
 def _spelling(digests: object) -> engine.Spelling:
     match digests:
-        case [str(tokens), str(without_names)] if DIGEST.fullmatch(tokens) and DIGEST.fullmatch(
-            without_names
-        ):
+        case [str(tokens), str(without_names)] if DIGEST.fullmatch(tokens) and DIGEST.fullmatch(without_names):
             return engine.Spelling(bytes.fromhex(tokens), bytes.fromhex(without_names))
     raise Nonsense("the spelling")
 
@@ -318,6 +316,8 @@ class DocumentReader(ReusedChild):
 
     def _reason(self, ended: Ended, request: Header, failures: Failures) -> str:
         return failures[ended.cause].format(
-            language=request["language"] or "code", n=f"{request['seconds']:g}",
-            size=format_size(self.memory), error=engine.storable(ended.detail),
-        )  # fmt: skip
+            language=request["language"] or "code",
+            n=f"{request['seconds']:g}",
+            size=format_size(self.memory),
+            error=engine.storable(ended.detail),
+        )

@@ -65,10 +65,13 @@ def _upload(request: Header, buffers: list[bytes], channel: Channel) -> ListedUp
             Entry(name, size, reason, None, outside_time(modified), bytes.fromhex(digest), left_out)
             for name, size, reason, modified, digest, left_out in json.loads(rows)
         ],
-        dict(zip(request["metadata"], metadata, strict=True)), request["name"],
-        Choices.from_json(request["choices"]), FilePatterns(*map(tuple, request["patterns"])),
-        request["unread"], lambda path: channel.send({"kind": "reading", "path": path}),
-    )  # fmt: skip
+        dict(zip(request["metadata"], metadata, strict=True)),
+        request["name"],
+        Choices.from_json(request["choices"]),
+        FilePatterns(*map(tuple, request["patterns"])),
+        request["unread"],
+        lambda path: channel.send({"kind": "reading", "path": path}),
+    )
 
 
 def _answer(value: Any) -> Frame:

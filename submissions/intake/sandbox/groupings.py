@@ -134,8 +134,7 @@ def preview(data: bytes, paths: frozenset[str], choices: Choices) -> Preview:
     require(all(key in LAYOUTS and score <= 1 for key, score in answer.layouts), "layouts")
     layouts = tuple(Ranked(LAYOUTS[key], score) for key, score in answer.layouts)
     submissions = tuple(
-        PreviewedSubmission(name, grouping.submissions[name], files, size)
-        for name, files, size in answer.submissions
+        PreviewedSubmission(name, grouping.submissions[name], files, size) for name, files, size in answer.submissions
     )
     return Preview(grouping, layouts, submissions, *answer[3:])
 
@@ -145,9 +144,7 @@ def roster(data: bytes) -> Roster:
     answer = _parsed(ROSTER, data)
     students = answer.students
     require(len(students) <= MAX_ROWS and all(one.display_name for one in students), "students")
-    require(
-        all(len(cell) <= MAX_NAME for one in students for cell in (*one[:6], *one.other_ids)), "long cells"
-    )
+    require(all(len(cell) <= MAX_NAME for one in students for cell in (*one[:6], *one.other_ids)), "long cells")
     return Roster(*answer)
 
 
@@ -230,17 +227,13 @@ class GroupingReader(ReusedChild):
         finally:
             lock.release()
 
-    def _asked(
-        self, job: str, upload: ListedUpload, seconds: float, checked: Callable[..., Answer]
-    ) -> Answer:
+    def _asked(self, job: str, upload: ListedUpload, seconds: float, checked: Callable[..., Answer]) -> Answer:
         paths = frozenset(row.name for row in upload.rows)
         check = partial(checked, paths=paths, choices=upload.choices)
         with self._turn(BadArchive):
             return self._answered(job, upload, seconds, check)
 
-    def _answered(
-        self, job: str, upload: ListedUpload, seconds: float, check: Callable[[bytes], Answer]
-    ) -> Answer:
+    def _answered(self, job: str, upload: ListedUpload, seconds: float, check: Callable[[bytes], Answer]) -> Answer:
         crashes = 0
         while True:
             try:

@@ -236,9 +236,7 @@ _ENDS = {"done": _done, "refused": _refused, "no memory": _no_memory, "broken": 
 @cache
 def _warn_of_no_landlock() -> None:
     """Log, once in each process, that the kernel does not help to confine its children."""
-    logger.warning(
-        "this kernel has no Landlock: the children that read files can open none, but could delete some"
-    )
+    logger.warning("this kernel has no Landlock: the children that read files can open none, but could delete some")
 
 
 class ReusedChild:

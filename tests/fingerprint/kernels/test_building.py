@@ -54,9 +54,7 @@ def test_when_processes_start_together_one_compiles_and_the_others_wait(tmp_path
 
 @pytest.mark.long
 def test_the_progress_counts_each_function_once(built: Built) -> None:
-    assert (
-        built.announced == built.advances == len(samples.KERNELS) + 2
-    )  # and the functions that two of them call
+    assert built.announced == built.advances == len(samples.KERNELS) + 2  # and the functions that two of them call
 
 
 def test_kernels_that_call_the_same_functions_are_compiled_together() -> None:

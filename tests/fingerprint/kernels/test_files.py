@@ -39,9 +39,7 @@ def test_where_the_package_is_read_only_the_library_is_in_a_private_folder(tempo
     assert building.compiled_library(LEVEL) == library
 
 
-def test_a_unit_with_temporary_files_of_its_own_compiles_once(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_unit_with_temporary_files_of_its_own_compiles_once(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_HOME", str(temporary / "home"))
     library = building.ensure_compiled(level=LEVEL)
     assert library.is_relative_to(temporary / "home")
@@ -72,7 +70,5 @@ def test_a_processor_without_the_features_of_the_wheels_has_a_library_of_its_own
     monkeypatch: pytest.MonkeyPatch, features: list[str], level: str
 ) -> None:
     monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
-    monkeypatch.setattr(
-        binding, "get_host_cpu_features", lambda: {**dict.fromkeys(features, True), "sse4a": False}
-    )
+    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: {**dict.fromkeys(features, True), "sse4a": False})
     assert building.processor_level() == level

@@ -98,9 +98,7 @@ def _wrong_tokens(of: Table, section: str, statement: str) -> Iterator[str]:
             yield f"it is read as {read}"
     if section != "unclosed":
         text = of.head + statement
-        errors = [
-            text[start:end] for start, end, css in front_end(of.language).highlight(text) if css == "err"
-        ]
+        errors = [text[start:end] for start, end, css in front_end(of.language).highlight(text) if css == "err"]
         if errors:
             yield f"no rule reads {errors}"
 
@@ -141,9 +139,7 @@ def markdown_table() -> str:
     counts, limits = [], ["| language | known limits |", "|---|---|"]
     for of in map(table, PATHS):
         title = f"{titles.get(of.language, of.language)}{f' ({of.name})' if of.name != of.language else ''}"
-        counts.append(
-            f"{title} {sum(len(found) for name, found in of.constructs.items() if name != 'limits')}"
-        )
+        counts.append(f"{title} {sum(len(found) for name, found in of.constructs.items() if name != 'limits')}")
         if of.constructs["limits"]:
             limits.append(f"| {title} | {'; '.join(map(_cell_code, of.constructs['limits']))} |")
     return f"{', '.join(counts)}.\n\n" + "".join(f"{line}\n" for line in limits)

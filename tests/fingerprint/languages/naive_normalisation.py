@@ -40,11 +40,7 @@ def dropped_ranges(tokens: Tokens, *, by_line: bool) -> Ranges:
 
 def begins_statement(tokens: Tokens, at: int) -> bool:
     before = tokens[at - 1] if at else None
-    return (
-        before is None
-        or before.line < tokens[at].line
-        or before.has(Mark.STATEMENT_END | Mark.OPEN | Mark.CLOSE)
-    )
+    return before is None or before.line < tokens[at].line or before.has(Mark.STATEMENT_END | Mark.OPEN | Mark.CLOSE)
 
 
 def statement_end(tokens: Tokens, at: int, *, by_line: bool) -> int:

@@ -139,11 +139,7 @@ def test_capitals_change_nothing_in_a_language_without_a_row_that_ignores_case(a
 
 def words_in_letters(tokens: list[tuple[int, _TokenType, str]]) -> Iterator[str]:
     """Yield the words of which two letters or more are tokens of one kind, names or text."""
-    letters = {
-        start: str(ttype)
-        for start, ttype, value in tokens
-        if len(value) == 1 and str(ttype).startswith(NAMES)
-    }
+    letters = {start: str(ttype) for start, ttype, value in tokens if len(value) == 1 and str(ttype).startswith(NAMES)}
     for word in re.finditer(r"[a-z]{3,}", WORDS):
         inside = [letters.get(at) for at in range(*word.span())]
         if any(one and one == other for one, other in pairwise(inside)):
@@ -241,18 +237,14 @@ def test_a_table_has_literals_comments_other_constructs_and_what_is_unclosed(pat
 @pytest.mark.slow
 @each_language
 @pytest.mark.parametrize("section", SECTIONS)
-def test_a_construct_is_read_as_it_is_meant_and_changes_no_function_around_it(
-    path: Path, section: str
-) -> None:
+def test_a_construct_is_read_as_it_is_meant_and_changes_no_function_around_it(path: Path, section: str) -> None:
     assert list(misread(table(path), section)) == []
 
 
 @each_language
 def test_a_known_limit_is_one_still(path: Path) -> None:
     of = table(path)
-    assert [
-        construct for construct in of.constructs["limits"] if not list(lost_functions(of, construct))
-    ] == []
+    assert [construct for construct in of.constructs["limits"] if not list(lost_functions(of, construct))] == []
 
 
 def test_the_code_of_each_construct_is_read_as_before(golden: Golden) -> None:
@@ -281,9 +273,7 @@ def grows_too_fast(language: str, repeated: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "language", rest_is_long(sorted(REPEATED, key=lambda name: len(REPEATED[name])), first=14)
-)
+@pytest.mark.parametrize("language", rest_is_long(sorted(REPEATED, key=lambda name: len(REPEATED[name])), first=14))
 def test_the_time_to_read_what_never_ends_grows_with_the_length_of_the_text(language: str) -> None:
     assert [repeated for repeated in REPEATED[language] if grows_too_fast(language, repeated)] == []
 

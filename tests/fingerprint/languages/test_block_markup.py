@@ -69,9 +69,7 @@ def test_what_is_no_program_of_blocks_is_refused_with_a_reason(broken: str, reas
 
 LABELS = st.sampled_from(["a", "b", "", "0", "+", "λ"])
 STATES = 6
-AUTOMATA = st.lists(
-    st.tuples(st.integers(0, STATES - 1), st.integers(0, STATES - 1), LABELS), min_size=1, max_size=15
-)
+AUTOMATA = st.lists(st.tuples(st.integers(0, STATES - 1), st.integers(0, STATES - 1), LABELS), min_size=1, max_size=15)
 
 
 def automaton(transitions: list[tuple[int, int, str]], order: list[int], place: int = 0) -> str:
@@ -105,9 +103,7 @@ def test_another_label_of_a_transition_is_seen(transitions: list[tuple[int, int,
     assert BLOCKS.text(changed) != BLOCKS.text(automaton(transitions, order))
 
 
-def circuit(
-    gate: str = "AND Gate", dx: int = 0, dy: int = 0, label: str = "a", *, reverse: bool = False
-) -> str:
+def circuit(gate: str = "AND Gate", dx: int = 0, dy: int = 0, label: str = "a", *, reverse: bool = False) -> str:
     """Return two pins before a gate and one behind it, with bent wires."""
     wires = [
         (60, 40, 100, 40),

@@ -236,9 +236,7 @@ def test_any_broken_program_has_symbols_in_text_order(language: str, words: list
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", rest_is_long(sorted(COARSE_LANGUAGES), first=3))
-@pytest.mark.parametrize(
-    "piece", ["for ", "f(", "a<", "if __name__ ", "cout ", "A():", "func (", "a[", "((a:"]
-)
+@pytest.mark.parametrize("piece", ["for ", "f(", "a<", "if __name__ ", "cout ", "A():", "func (", "a[", "((a:"])
 def test_repeated_pieces_take_linear_time(language: str, piece: str) -> None:
     count = 10_000
     lexemes = [Lexeme(*word, at, at + 1) for at, word in enumerate(kinds_of(piece) * count)]

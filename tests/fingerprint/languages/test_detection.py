@@ -116,9 +116,7 @@ WITHOUT_COMMENTS = {"text", "brainfuck", "forth", "scratch", "json", "php", "hac
 # Its own comment cannot be told from a program of the other.
 UNDECIDED = {("smalltalk", "structured-text")}
 ROWS = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
-PARTS = st.one_of(
-    st.sampled_from([pattern.lstrip("*") for pattern, _ in ROWS]), st.text(".abCR*?[]", max_size=4)
-)
+PARTS = st.one_of(st.sampled_from([pattern.lstrip("*") for pattern, _ in ROWS]), st.text(".abCR*?[]", max_size=4))
 
 
 def in_comment(language: str, text: str) -> str:
@@ -232,11 +230,7 @@ def test_the_language_of_the_class_decides_where_there_is_no_evidence_or_as_much
 def naive(name: str) -> str:
     """Return the language of the first pattern that matches."""
     return next(
-        (
-            language
-            for pattern, language in ROWS
-            if fnmatchcase(name, pattern) or fnmatchcase(name.lower(), pattern)
-        ),
+        (language for pattern, language in ROWS if fnmatchcase(name, pattern) or fnmatchcase(name.lower(), pattern)),
         "",
     )
 

@@ -51,10 +51,7 @@ def seconds(pattern: re.Pattern[str], text: str) -> float:
 def grows_too_fast(pattern: re.Pattern[str], beginning: str, repeated: str) -> bool:
     """Return whether the time to search a text grows faster than its length, at each of some attempts."""
     short, long = (beginning + repeated * (length // len(repeated)) + "\0" for length in (SHORT, LONG))
-    return all(
-        seconds(pattern, long) > GROWTH * max(seconds(pattern, short), MEASURABLE / 8)
-        for _ in range(ATTEMPTS)
-    )
+    return all(seconds(pattern, long) > GROWTH * max(seconds(pattern, short), MEASURABLE / 8) for _ in range(ATTEMPTS))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -121,9 +121,7 @@ WRITERS: list[Writer] = [drawing, model, text_model]
 
 
 @given(DIAGRAMS, LOOKS, st.sampled_from(WRITERS))
-def test_names_places_ids_order_and_styles_change_no_part(
-    diagram: Diagram, looks: Looks, write: Writer
-) -> None:
+def test_names_places_ids_order_and_styles_change_no_part(diagram: Diagram, looks: Looks, write: Writer) -> None:
     first, other = READER.text(write(diagram)), READER.text(write(diagram, looks))
     assert len(first.splitlines()) == PARTS
     assert kinds(READER, other) == kinds(READER, first)
@@ -190,9 +188,7 @@ def test_a_broken_or_hostile_diagram_is_refused_with_a_reason(broken: str, reaso
 @given(st.text(alphabet="<>/={} \n\"'#:ab1", max_size=200), st.sampled_from(["mxGraphModel", "System"]))
 def test_any_text_in_a_diagram_is_read_or_refused(text: str, tag: str) -> None:
     hostile = f'<{tag}><mxCell id="a{escape(text)}" vertex="1" edge="1" style="{escape(text)}" source=""/>'
-    hostile += (
-        f'<Block Name="{escape(text)}"/><Line><P Name="Src">{escape(text, quote=False)}</P></Line></{tag}>'
-    )
+    hostile += f'<Block Name="{escape(text)}"/><Line><P Name="Src">{escape(text, quote=False)}</P></Line></{tag}>'
     assert READER.text(hostile).endswith("\n")
     with suppress(ValueError):
         assert READER.text(f"Model {{\nSystem {{\nBlock {{\n}}\n{text}\n").startswith("empty(")

@@ -88,9 +88,7 @@ def test_renaming_to_a_word_that_is_a_keyword_elsewhere_changes_no_kind(name: st
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
 def test_rewording_comments_changes_no_kind(name: str) -> None:
     language, text = front_end(name), program(name)
-    reworded = text.replace("its readings", 'what it\'s 🎉 "read" /always').replace(
-        "The largest", "Änderung: größte"
-    )
+    reworded = text.replace("its readings", 'what it\'s 🎉 "read" /always').replace("The largest", "Änderung: größte")
     assert reworded != text or name == "html"
     reworded = reworded.replace("never shrinks", "while (1) {  it grows # if // ( else")
     assert reworded != text or name == "css"
@@ -133,9 +131,7 @@ def test_reindenting_changes_no_kind(name: str, indent: object) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
-@pytest.mark.parametrize(
-    "newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"]
-)
+@pytest.mark.parametrize("newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"])
 def test_line_ends_change_no_kind(name: str, newline: str) -> None:
     language, text = front_end(name), program(name)
     respaced = re.sub(r"(?<!\\)\n", newline, text)  # except after a backslash that continues the line
@@ -165,9 +161,7 @@ def test_offsets_are_exact_with_any_line_end_and_awkward_characters(name: str, m
 def test_tokens_scan_and_named_tokens_agree(name: str) -> None:
     language, text = front_end(name), program(name)
     tokens, scan = language.tokens(text), language.scan(text)
-    assert list(zip(tokens.starts, tokens.ends, strict=True)) == [
-        (s, e) for s, e, _ in language.named_tokens(text)
-    ]
+    assert list(zip(tokens.starts, tokens.ends, strict=True)) == [(s, e) for s, e, _ in language.named_tokens(text)]
     for left, right in ((tokens.kinds, scan.tokens.kinds), (tokens.starts, scan.tokens.starts)):
         assert np.array_equal(left, right)
     by_name = dict(zip(kinds(language, text), tokens.kinds.tolist(), strict=True))
@@ -202,9 +196,7 @@ def test_highlighting_colours_exact_spans_in_order(name: str) -> None:
     assert spans == sorted(spans)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
     assert all(re.fullmatch(r"[a-z][a-z0-9]*", css) for _, _, css in spans)
-    assert any(
-        "readings" in text[start:end] for start, end, css in spans if css.startswith("c") or css == "sd"
-    )
+    assert any("readings" in text[start:end] for start, end, css in spans if css.startswith("c") or css == "sd")
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -260,19 +252,14 @@ def reading_now(name: str) -> Reading:
     language = front_end(name)
     tables = [table(path) for path in PATHS if table(path).language == name]
     constructs = (
-        statement_of(of, section, one)
-        for of in tables
-        for section in SECTIONS
-        for one in of.constructs[section]
+        statement_of(of, section, one) for of in tables for section in SECTIONS for one in of.constructs[section]
     )
     texts = [program(name), *(of.head + of.first + of.second for of in tables), *constructs]
     scans = [language.scan(text) for text in texts]
     columns = [column.kinds for scan in scans for column in (scan.tokens, scan.lexical, scan.directives)]
     tokens = b"".join(len(column).to_bytes(4) + column.tobytes() for column in columns)
     samples = "\0".join(texts).encode()
-    return Reading(
-        str(language.version), *(blake2b(one, digest_size=8).hexdigest() for one in (samples, tokens))
-    )
+    return Reading(str(language.version), *(blake2b(one, digest_size=8).hexdigest() for one in (samples, tokens)))
 
 
 @pytest.mark.slow
@@ -285,7 +272,5 @@ def test_changed_tokens_have_a_changed_version(golden: Golden) -> None:
         for name, one in now.items()
         if (old := stored.get(name)) and old[:2] == one[:2] and old.tokens != one.tokens
     ]
-    assert changed == [], (
-        "raise RULES_VERSION in code.py, or the version of their rows: stored tokens are old"
-    )
+    assert changed == [], "raise RULES_VERSION in code.py, or the version of their rows: stored tokens are old"
     golden(VERSIONS, "".join(f"{name} {' '.join(one)}\n" for name, one in now.items()))

@@ -177,8 +177,7 @@ def test_where_doubt_is_left_the_language_of_the_class_decides() -> None:
 
 def test_listing_languages_loads_neither_numpy_nor_pygments_nor_numba() -> None:
     program = (
-        "import sys, fingerprint.languages as f; f.choices();"
-        "print({'numpy', 'pygments', 'numba'} & set(sys.modules))"
+        "import sys, fingerprint.languages as f; f.choices();print({'numpy', 'pygments', 'numba'} & set(sys.modules))"
     )
     process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "set()"
@@ -267,9 +266,7 @@ def words_of(name: str) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
 @FEWER
 @given(data=st.data())
-def test_a_word_that_no_rule_names_has_the_kind_and_marks_of_the_rules(
-    language: Language, data: st.DataObject
-) -> None:
+def test_a_word_that_no_rule_names_has_the_kind_and_marks_of_the_rules(language: Language, data: st.DataObject) -> None:
     rules = NormalisationRules(language)
     # A type drawn for each of hundreds of words took most of the time.
     first, words = data.draw(st.sampled_from(range(len(TYPES)))), data.draw(st.lists(WORDS, min_size=5))

@@ -56,9 +56,7 @@ def test_honest_use_of_a_script_is_no_disguise(script: str) -> None:
         ("\ufeffint x\u200b = 1", "int x = 1", 0),
     ],
 )
-def test_a_disguise_is_read_as_its_readers_see_it_and_counted(
-    text: str, readers_see: str, count: int
-) -> None:
+def test_a_disguise_is_read_as_its_readers_see_it_and_counted(text: str, readers_see: str, count: int) -> None:
     seen = plain(text)
     assert without_unseen(seen.text) == readers_see
     assert seen.disguised == count
@@ -67,11 +65,7 @@ def test_a_disguise_is_read_as_its_readers_see_it_and_counted(
 
 def of_full_width(text: str) -> str:
     """Return a program with the marks and digits that a keyboard of full width writes."""
-    wide = {
-        code: code + 0xFEE0
-        for code in range(0x21, 0x7F)
-        if chr(code) not in "\"'\\" and not chr(code).isalpha()
-    }
+    wide = {code: code + 0xFEE0 for code in range(0x21, 0x7F) if chr(code) not in "\"'\\" and not chr(code).isalpha()}
     return text.translate(wide | {0x20: 0x3000})
 
 
@@ -134,9 +128,7 @@ FORMATS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.catego
 SELECTORS = "\u034f\u115f\u1160\u180b\u180c\u180d\u3164\ufe00\ufe0e\ufe0f\uffa0\U000e0100\U000e01ef"
 
 
-@pytest.mark.parametrize(
-    "unseen", [one for one in (*FORMATS, *SELECTORS) if not re.match(SEEN, one)], ids=ascii
-)
+@pytest.mark.parametrize("unseen", [one for one in (*FORMATS, *SELECTORS) if not re.match(SEEN, one)], ids=ascii)
 def test_no_control_of_format_changes_a_token_and_each_is_counted(unseen: str) -> None:
     written = "int total(int tide) { return tide * 2; }\n"
     honest = read(written.encode(), "a.c")
@@ -160,9 +152,7 @@ def test_a_text_in_ascii_is_returned_itself(text: str) -> None:
     assert plain(text).text is text
 
 
-@pytest.mark.parametrize(
-    "part", ["\u200b", "а", "aа", "a\u200b", "\u200bж", "аж ", "а ", "α", "aα", "\u037e"]
-)
+@pytest.mark.parametrize("part", ["\u200b", "а", "aа", "a\u200b", "\u200bж", "аж ", "а ", "α", "aα", "\u037e"])
 def test_twice_the_text_takes_not_much_more_than_twice_the_time(part: str) -> None:
     def seconds(text: str) -> float:
         times = []

@@ -63,8 +63,7 @@ def of_word(text: str) -> str:
         "p.MsoNormal {margin:0cm;}\n-->\n</style><!--[if gte mso 9]><xml></xml><![endif]--></head><body>"
     )
     lines = (
-        f"<p class=MsoNormal><span\nlang=EN-US>{spaced(line)}<o:p></o:p></span></p>\n"
-        for line in text.splitlines()
+        f"<p class=MsoNormal><span\nlang=EN-US>{spaced(line)}<o:p></o:p></span></p>\n" for line in text.splitlines()
     )
     return f"{head}<!--StartFragment-->{''.join(lines)}<!--EndFragment--></body></html>".replace("; ", ";\n")
 
@@ -89,9 +88,7 @@ def of_visual_studio_code(text: str) -> str:
 
 
 def of_moodle(text: str) -> str:
-    lines = "".join(
-        f'<p dir="ltr" style="text-align:left;">{spaced(line)}<br></p>' for line in text.splitlines()
-    )
+    lines = "".join(f'<p dir="ltr" style="text-align:left;">{spaced(line)}<br></p>' for line in text.splitlines())
     return f"{lines}<p><br></p>"
 
 
@@ -123,9 +120,7 @@ def test_a_pasted_program_is_read_in_its_language(name: str, page: Callable[[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", [path for path in PATHS if table(path).language in TOLD], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", [path for path in PATHS if table(path).language in TOLD], ids=lambda path: path.stem)
 def test_every_construct_in_a_pasted_program_is_shown_as_it_was_written(path: Path) -> None:
     of = table(path)
     for section in () if path.stem == "haskell-literate" else ("literals", "regexes", "comments", "others"):
@@ -229,9 +224,7 @@ def test_of_a_comparison_of_versions_the_newer_program_is_read(tmp_path: Path) -
     del tmp_path
     program_of_java = "".join(f"+{line}\n" for line in program("java").splitlines())
     head = "diff --git a/{0} b/{0}\nnew file mode 100644\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1,90 @@\n"
-    patch = "From 3f2a Mon Sep 17\nSubject: [PATCH] work\n\n---\n Main.java | 90 +++\n\n" + head.format(
-        "src/Main.java"
-    )
+    patch = "From 3f2a Mon Sep 17\nSubject: [PATCH] work\n\n---\n Main.java | 90 +++\n\n" + head.format("src/Main.java")
     text, front_end = identify(
         (patch + program_of_java + head.format("a.py") + "+x = 1\n-- \n2.30\n").encode(), "0001.patch"
     )

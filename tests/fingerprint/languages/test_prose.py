@@ -27,11 +27,7 @@ def words(text: str) -> list[str]:
 
 
 def test_case_and_punctuation_are_normalised() -> None:
-    assert (
-        words("Don't STOP, the tide!")
-        == words("don\u2019t stop the (Tide)")
-        == ["dont", "stop", "the", "tide"]
-    )
+    assert words("Don't STOP, the tide!") == words("don\u2019t stop the (Tide)") == ["dont", "stop", "the", "tide"]
 
 
 def test_equivalent_characters_are_normalised_to_one() -> None:
@@ -78,8 +74,7 @@ def notebook(language: str = "python") -> str:
 def test_cells_are_shown_with_headers_and_without_outputs() -> None:
     text = NOTEBOOK.text(notebook())
     assert text == (
-        "───── cell 1, text ─────\n# Tides\nThe *largest* change.\n\n"
-        "───── cell 2, python ─────\nx = f(1)  # never\n"
+        "───── cell 1, text ─────\n# Tides\nThe *largest* change.\n\n───── cell 2, python ─────\nx = f(1)  # never\n"
     )
 
 
@@ -102,9 +97,7 @@ def graded(source: str, *, checksum: str = "", **fields: object) -> dict[str, ob
     content = [source, "code", grader["grade"], grader["solution"]]
     content += [(grader["grade"] or grader["locked"]) and not grader["solution"], grader["grade_id"]]
     content += [float(str(grader["points"]))] if grader["grade"] else []
-    grader["checksum"] = (
-        checksum or hashlib.md5("".join(map(str, content)).encode("utf-8", "replace")).hexdigest()
-    )
+    grader["checksum"] = checksum or hashlib.md5("".join(map(str, content)).encode("utf-8", "replace")).hexdigest()
     metadata = {"nbgrader": grader}
     return {"cell_type": "code", "metadata": metadata, "execution_count": 1, "source": source, "outputs": []}
 
@@ -142,17 +135,13 @@ def test_a_cell_for_the_solution_has_no_mark_once_the_student_has_changed_it() -
     assert compared(stub)[0] == CELL != compared({**stub, "source": GIVEN + "x = 1"})[0]
 
 
-@pytest.mark.parametrize(
-    "name", ["", "a b\n───── cell 2, text ─────\nc", "x" * 9_000, 7, None, "\ud800", "\u2028"]
-)
+@pytest.mark.parametrize("name", ["", "a b\n───── cell 2, text ─────\nc", "x" * 9_000, 7, None, "\ud800", "\u2028"])
 def test_an_id_of_any_form_is_one_word_of_a_header(name: object) -> None:
     text = NOTEBOOK.text(notebook_of(graded("x = f(1)", locked=True, grade_id=name), CHANGED))
     assert len(re.findall("^───── cell .*$", text, re.MULTILINE)) == 2
     assert max(map(len, text.splitlines())) < 200
     assert compared(graded(GIVEN, locked=True, grade_id=name))[0] == CELL
-    assert compared(graded("x = f(1)", locked=True, grade_id=name)) == compared(
-        graded("x = f(1)", grade_id=name)
-    )
+    assert compared(graded("x = f(1)", locked=True, grade_id=name)) == compared(graded("x = f(1)", grade_id=name))
 
 
 def test_a_line_of_a_source_begins_no_cell() -> None:
@@ -253,9 +242,7 @@ def test_utf_16_without_a_byte_order_mark_is_decoded(encoding: str) -> None:
         '/* ĀĀĀĀ */ class Ā { String s = "一一"; }\r\n',
     ],
 )
-def test_characters_with_a_zero_byte_are_decoded_in_utf_16_without_a_mark(
-    program: str, encoding: str
-) -> None:
+def test_characters_with_a_zero_byte_are_decoded_in_utf_16_without_a_mark(program: str, encoding: str) -> None:
     assert decode(program.encode(encoding)) == Decoded(program, encoding)
 
 

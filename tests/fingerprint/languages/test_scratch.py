@@ -15,11 +15,7 @@ from moss.check.rank import RankingOptions, rank_path
 
 GOLDEN = Path(__file__).parent / "golden" / "scratch.json"
 PROJECT = GOLDEN.read_text(encoding="utf-8")
-BLOCKS = {
-    key: block
-    for key, block in json.loads(PROJECT)["targets"][1]["blocks"].items()
-    if isinstance(block, dict)
-}
+BLOCKS = {key: block for key, block in json.loads(PROJECT)["targets"][1]["blocks"].items() if isinstance(block, dict)}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
@@ -68,9 +64,7 @@ def test_a_project_is_found_by_its_content_and_other_data_is_not() -> None:
 
 
 def test_every_block_is_read_once() -> None:
-    blocks = [
-        block for block in json.loads(PROJECT)["targets"][1]["blocks"].values() if isinstance(block, dict)
-    ]
+    blocks = [block for block in json.loads(PROJECT)["targets"][1]["blocks"].values() if isinstance(block, dict)]
     opcodes = sorted(block["opcode"] for block in blocks)
     assert sorted(kind for kind in kinds(PROJECT) if "_" in kind) == opcodes
 

@@ -73,9 +73,7 @@ def test_every_language_of_programs_has_ways_to_write_a_number() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("language", "one", "other"), [(name, *ways) for name, rows in WAYS.items() for ways in rows]
-)
+@pytest.mark.parametrize(("language", "one", "other"), [(name, *ways) for name, rows in WAYS.items() for ways in rows])
 def test_a_number_is_one_term_however_a_language_writes_it(language: str, one: str, other: str) -> None:
     (term,) = number_terms(language, one)
     assert number_terms(language, other) == [term]
@@ -86,9 +84,7 @@ def test_a_number_weighs_by_the_characters_of_its_value() -> None:
     assert term_lengths(terms("c", "x = 0x10;").literals).tolist() == [len("16")]
 
 
-@pytest.mark.parametrize(
-    "lexeme", ["017", "3j", "10i", "12px", "10_8", "1.0_dp", "0x1.8p3", "1e999", "1" * 80]
-)
+@pytest.mark.parametrize("lexeme", ["017", "3j", "10i", "12px", "10_8", "1.0_dp", "0x1.8p3", "1e999", "1" * 80])
 def test_a_number_whose_value_depends_on_its_language_keeps_its_spelling(lexeme: str) -> None:
     assert number_value(lexeme) == lexeme
 
@@ -136,9 +132,7 @@ def directives(language: str, text: str) -> list[tuple[LexicalClass, str]]:
         ("text", "import nothing\n", []),
     ],
 )
-def test_imports_and_includes_are_found_as_they_are_written(
-    language: str, text: str, imports: list[str]
-) -> None:
+def test_imports_and_includes_are_found_as_they_are_written(language: str, text: str, imports: list[str]) -> None:
     assert directives(language, text) == [(LexicalClass.IMPORT, written) for written in imports]
 
 
@@ -246,9 +240,7 @@ def test_what_consists_of_the_statement_is_dictated(language: str, program: str)
     assert not np.isin(literals[term_lengths(literals) > 1], remaining(language, program)).any()
 
 
-@pytest.mark.parametrize(
-    "string", ["Type the first digit", "to be", ", ", "Enter a wrong word, dear first reader"]
-)
+@pytest.mark.parametrize("string", ["Type the first digit", "to be", ", ", "Enter a wrong word, dear first reader"])
 def test_a_string_with_words_of_its_own_or_without_words_is_not_dictated(string: str) -> None:
     program = f'x("{string}")'
     (literal,) = lexical_terms([front_end("python").scan(program)])[0].literals
@@ -270,9 +262,4 @@ def test_other_numbers_and_names_stay() -> None:
 
 def test_a_document_without_strings_has_no_words() -> None:
     words = string_words("x = 1", front_end("python").scan("x = 1"))
-    assert (
-        len(words.strings)
-        == len(words.words)
-        == len(dictated_strings(words, TaskStatement.of([TEXT]).words))
-        == 0
-    )
+    assert len(words.strings) == len(words.words) == len(dictated_strings(words, TaskStatement.of([TEXT]).words)) == 0

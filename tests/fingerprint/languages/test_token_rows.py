@@ -130,9 +130,7 @@ def test_tokens_are_dropped_and_joined_as_one_after_the_other(texts: list[Tokens
         assert [tuple(row[1:]) for row in text.complete.tolist()] == plain(complete)
         assert text.characters == naive.characters(tokens, ranges)
         assert [tuple(row) for row in text.statements.tolist()] == [
-            (tokens[first].start, tokens[end - 1].end)
-            for first, end in ranges
-            if tokens[first].has(Mark.STATEMENT)
+            (tokens[first].start, tokens[end - 1].end) for first, end in ranges if tokens[first].has(Mark.STATEMENT)
         ]
 
 

@@ -221,8 +221,6 @@ def test_parts_within_parts_are_read_up_to_a_depth() -> None:
 
 @pytest.mark.long
 def test_every_file_of_the_project_has_the_tokens_of_pygments() -> None:
-    measured = (
-        compare_folder(ROOT / "fingerprint") | compare_folder(ROOT / "moss") | compare_folder(ROOT / "tests")
-    )
+    measured = compare_folder(ROOT / "fingerprint") | compare_folder(ROOT / "moss") | compare_folder(ROOT / "tests")
     assert measured["python"].files > 300
     assert {name for name, row in measured.items() if row.different or row.too_slow} == set()

@@ -33,9 +33,7 @@ from tests.fingerprint.languages.test_every_language import program
 from tests.support.possessive_groups import has_possessive_group
 
 # A few characters, so that patterns match often; with some of those that `re` treats in a way of their own.
-CHARACTERS = (
-    "abABkK_1 \n\r\x1cé\u0130\u0131\u017f\u212a\u03c3\u03c2\u0301\u3042\ufffd\ud800\U0001d538\U0010ffff"
-)
+CHARACTERS = "abABkK_1 \n\r\x1cé\u0130\u0131\u017f\u212a\u03c3\u03c2\u0301\u3042\ufffd\ud800\U0001d538\U0010ffff"
 
 
 texts = st.text(st.sampled_from(CHARACTERS), max_size=14) | st.text(st.sampled_from("ab\n"), max_size=14)
@@ -81,9 +79,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-patterns = st.recursive(
-    simple | places | looks | st.builds("{}{}".format, simple, repeats), grown, max_leaves=10
-)
+patterns = st.recursive(simple | places | looks | st.builds("{}{}".format, simple, repeats), grown, max_leaves=10)
 
 
 PYTHON_MATCHES_POSSESSIVE_GROUPS = (3, 11, 5)
@@ -129,9 +125,7 @@ def check(pattern: str, flags: int, text: str) -> None:
 @example(r"(?>(?:a?|ab)*)b", 0, "aabb")
 @example(r"(?>(?:a|ab)+)b?", 0, "aabb")
 @example(r"(?>(?:a|ab){2})b?", 0, "abab")
-def test_an_expression_matches_where_re_matches_it_with_the_same_groups(
-    pattern: str, flags: int, text: str
-) -> None:
+def test_an_expression_matches_where_re_matches_it_with_the_same_groups(pattern: str, flags: int, text: str) -> None:
     check(pattern, flags, text)
 
 
@@ -206,9 +200,7 @@ sources = st.text(st.sampled_from("abkKsxyz09 \n\"'(){};/*#éſ\u212a"), max_siz
 )
 @example(["k"], re.IGNORECASE, "\u212a")
 @example(["\u212a"], re.IGNORECASE, "k")
-def test_every_match_begins_with_one_of_the_first_characters(
-    pattern_parts: list[str], flags: int, source: str
-) -> None:
+def test_every_match_begins_with_one_of_the_first_characters(pattern_parts: list[str], flags: int, source: str) -> None:
     pattern = re.compile("".join(pattern_parts), flags)
     firsts = first_characters(pattern)
     for at, char in enumerate(source):
@@ -267,14 +259,10 @@ def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
 @given(sources, st.sampled_from(["java", "python", "c++", "haskell"]))
 def test_a_dispatching_lexer_returns_the_same_tokens_for_any_text(source: str, name: str) -> None:
     lexer = find_lexer_class_by_name(name)
-    assert list(DISPATCHING[name].get_tokens_unprocessed(source)) == list(
-        lexer().get_tokens_unprocessed(source)
-    )
+    assert list(DISPATCHING[name].get_tokens_unprocessed(source)) == list(lexer().get_tokens_unprocessed(source))
 
 
-DISPATCHING = {
-    name: dispatching_lexer(find_lexer_class_by_name(name)) for name in ("java", "python", "c++", "haskell")
-}
+DISPATCHING = {name: dispatching_lexer(find_lexer_class_by_name(name)) for name in ("java", "python", "c++", "haskell")}
 
 
 @pytest.mark.parametrize("name", sorted(PLAIN))

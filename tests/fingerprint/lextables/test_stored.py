@@ -121,9 +121,7 @@ def test_the_library_is_built_with_numba_and_pygments_alone() -> None:
     """A wheel is built in an environment that has these two of all dependencies."""
     modules = [*library.modules_with_kernels(), *library.STORED, "fingerprint.kernels.compiler"]
     program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in run.stdout.split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     others = {re.split(r"[\[>=<]", one)[0].lower() for one in project["dependencies"]} - {
@@ -133,8 +131,6 @@ def test_the_library_is_built_with_numba_and_pygments_alone() -> None:
     }
     assert "charset-normalizer" in others
     installed = {
-        name
-        for name, packages in packages_distributions().items()
-        if {one.lower() for one in packages} & others
+        name for name, packages in packages_distributions().items() if {one.lower() for one in packages} & others
     }
     assert loaded & installed == set()

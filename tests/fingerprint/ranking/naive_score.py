@@ -51,8 +51,7 @@ def token_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> li
     weights, spare = kgram_weights(whose, cohort, k), naive_tables(whose.kinds, k)
     covering = [weights[max(0, at - k + 1) : at + 1] for at in range(len(whose.kinds))]
     return [
-        prod(over) ** (1 / len(over)) if over and not out else 0.0
-        for over, out in zip(covering, spare, strict=True)
+        prod(over) ** (1 / len(over)) if over and not out else 0.0 for over, out in zip(covering, spare, strict=True)
     ]
 
 
@@ -104,9 +103,7 @@ def context(tiles: Sequence[Tile], row: int) -> float:
     return length
 
 
-def passages(
-    left: Submission, right: Submission, cohort: Sequence[Submission], k: int
-) -> tuple[float, float]:
+def passages(left: Submission, right: Submission, cohort: Sequence[Submission], k: int) -> tuple[float, float]:
     """Return T and D of docs/know/score.md."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
     total = mass_of_passages(sum(on_left), sum(on_right))
@@ -154,10 +151,7 @@ def lexical(
     total = norm(rare(sides[0]), rare(sides[1]), evidence.share, 1 - t**constants.WHOLE_EXPONENT)
     share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
     sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
-    sizes = [
-        size * len(side) / max(1, len(side) + out)
-        for size, side, out in zip(sizes, sides, spare, strict=True)
-    ]
+    sizes = [size * len(side) / max(1, len(side) + out) for size, side, out in zip(sizes, sides, spare, strict=True)]
     amount = evidence.tokens * norm(sizes[0], sizes[1], evidence.amount) if total else 0.0
     return share, amount, rare(sides[0] & sides[1])
 

@@ -31,9 +31,7 @@ long_documents = st.lists(st.integers(0, 1), max_size=50)
 K = 3
 
 
-def rows(
-    left: list[int], right: list[int], boilerplate: list[list[int]] | None = None, k: int = K
-) -> list[list[int]]:
+def rows(left: list[int], right: list[int], boilerplate: list[list[int]] | None = None, k: int = K) -> list[list[int]]:
     arrays = [np.array(part, dtype=np.uint64) for part in (left, right)]
     boilerplate_arrays = [np.array(part, dtype=np.uint64) for part in boilerplate or []]
     cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], k, boilerplate_arrays)
@@ -50,16 +48,12 @@ def test_passages_are_those_of_greedy_tiling(left: list[int], right: list[int]) 
 
 @given(long_documents, long_documents, st.sampled_from([4, 5]))
 @example([0, 0, 0, 0, 1] * 9, [0] * 40, 4)
-def test_long_runs_first_and_open_short_ones_then_are_greedy_tiling(
-    left: list[int], right: list[int], k: int
-) -> None:
+def test_long_runs_first_and_open_short_ones_then_are_greedy_tiling(left: list[int], right: list[int], k: int) -> None:
     assert [tuple(row) for row in rows(left, right, k=k)] == naive.tiles(left, right, k)
 
 
 @given(documents, documents, documents)
-def test_passages_are_equal_tokens_and_never_overlap(
-    left: list[int], right: list[int], base: list[int]
-) -> None:
+def test_passages_are_equal_tokens_and_never_overlap(left: list[int], right: list[int], base: list[int]) -> None:
     matches = rows(left, right, [base])
     assert all(left[a : a + n] == right[b : b + n] and n >= K for a, b, n in matches)
     for side in (0, 1):
@@ -68,9 +62,7 @@ def test_passages_are_equal_tokens_and_never_overlap(
 
 
 @given(documents, documents, documents)
-def test_no_passage_is_boilerplate_only_and_none_ends_in_it(
-    left: list[int], right: list[int], base: list[int]
-) -> None:
+def test_no_passage_is_boilerplate_only_and_none_ends_in_it(left: list[int], right: list[int], base: list[int]) -> None:
     ignored = set(naive.kgrams(base, K))
     flags = naive.covered(left, K, ignored), naive.covered(right, K, ignored)
     for a, b, n in rows(left, right, [base]):
@@ -114,10 +106,7 @@ def equal_from(left: list[int], right: list[int], a: int, b: int) -> int:
 
 def naive_runs(left: list[int], right: list[int]) -> list[Run]:
     starts = [
-        (a, b)
-        for a in range(len(left))
-        for b in range(len(right))
-        if a == 0 or b == 0 or left[a - 1] != right[b - 1]
+        (a, b) for a in range(len(left)) for b in range(len(right)) if a == 0 or b == 0 or left[a - 1] != right[b - 1]
     ]
     return [(a, b, length) for a, b in starts if (length := equal_from(left, right, a, b)) >= K]
 
@@ -204,9 +193,7 @@ def test_a_long_kgram_has_an_id_where_two_submissions_contain_it(submissions: li
         for at, gram in enumerate(of_one)
     ]
     shared = {gram for of_one in grams for gram in of_one if sum(gram in others for others in grams) > 1}
-    assert {at for at, number in enumerate(ids) if number >= 0} == {
-        at for at, gram in places if gram in shared
-    }
+    assert {at for at, number in enumerate(ids) if number >= 0} == {at for at, gram in places if gram in shared}
     numbers = {gram: ids[at] for at, gram in places if gram in shared}
     assert all(ids[at] == numbers[gram] for at, gram in places if gram in shared)
     assert sorted(numbers.values()) == list(range(len(shared)))
@@ -223,9 +210,7 @@ def test_the_long_runs_are_the_maximal_runs_of_their_length(left: list[int], rig
 
 
 @given(sides, sides)
-def test_the_shared_places_and_the_pairs_of_equal_kgrams_are_counted(
-    left: list[int], right: list[int]
-) -> None:
+def test_the_shared_places_and_the_pairs_of_equal_kgrams_are_counted(left: list[int], right: list[int]) -> None:
     cohort = cohort_of(left, right)
     space = space_of(cohort)
     enter(space, cohort.submission(0))
@@ -256,21 +241,15 @@ def index_of(documents: list[list[int]]) -> InvertedIndex:
 @given(value_lists)
 def test_document_frequency_counts_owners_not_occurrences(documents: list[list[int]]) -> None:
     index = index_of(documents)
-    expected = {
-        value: sum(value in values for values in documents) for values in documents for value in values
-    }
+    expected = {value: sum(value in values for values in documents) for values in documents for value in values}
     assert dict(zip(index.values.tolist(), index.frequency.tolist(), strict=True)) == expected
 
 
 @given(value_lists, st.lists(st.integers(0, 8), max_size=8))
-def test_lookup_without_a_limit_counts_all_shared_values(
-    documents: list[list[int]], query: list[int]
-) -> None:
+def test_lookup_without_a_limit_counts_all_shared_values(documents: list[list[int]], query: list[int]) -> None:
     owners, counts = index_of(documents).lookup(np.array(query, dtype=np.uint64))
     expected = {i: len(set(values) & set(query)) for i, values in enumerate(documents)}
-    assert dict(zip(owners.tolist(), counts.tolist(), strict=True)) == {
-        i: n for i, n in expected.items() if n
-    }
+    assert dict(zip(owners.tolist(), counts.tolist(), strict=True)) == {i: n for i, n in expected.items() if n}
 
 
 def test_lookup_with_a_limit_takes_the_smallest_values_first() -> None:
@@ -309,6 +288,4 @@ def test_rows_are_ordered_by_three_keys_and_equal_ones_stay_in_order(
     rows: list[tuple[int, int, int]],
 ) -> None:
     keys = np.array(rows, dtype=np.int32).reshape(-1, 3).T
-    assert order_by(*map(np.ascontiguousarray, keys)).tolist() == sorted(
-        range(len(rows)), key=rows.__getitem__
-    )
+    assert order_by(*map(np.ascontiguousarray, keys)).tolist() == sorted(range(len(rows)), key=rows.__getitem__)

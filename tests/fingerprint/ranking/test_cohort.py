@@ -9,13 +9,9 @@ cohorts = st.lists(st.lists(document, max_size=3), max_size=5)
 K = 3
 
 
-def cohort_of(
-    submissions: list[list[list[int]]], boilerplate: list[list[int]], limit: int | None = None
-) -> Cohort:
+def cohort_of(submissions: list[list[list[int]]], boilerplate: list[list[int]], limit: int | None = None) -> Cohort:
     arrays = [[np.array(kinds, dtype=np.uint64) for kinds in files] for files in submissions]
-    return Cohort.from_submissions(
-        arrays, K, [np.array(kinds, dtype=np.uint64) for kinds in boilerplate], limit
-    )
+    return Cohort.from_submissions(arrays, K, [np.array(kinds, dtype=np.uint64) for kinds in boilerplate], limit)
 
 
 @given(cohorts, st.lists(document, max_size=2), st.one_of(st.none(), st.integers(1, 3)))
@@ -26,10 +22,7 @@ def test_ignored_tokens_are_boilerplate_or_in_kgrams_of_more_submissions_than_th
     ignored = {kgram for kinds in boilerplate for kgram in naive.kgrams(kinds, K)}
     if limit is not None:
         ignored |= {
-            kgram
-            for kgrams in kgram_sets
-            for kgram in kgrams
-            if sum(kgram in other for other in kgram_sets) > limit
+            kgram for kgrams in kgram_sets for kgram in kgrams if sum(kgram in other for other in kgram_sets) > limit
         }
     cohort = cohort_of(submissions, boilerplate, limit)
     for number, kinds in enumerate(kinds for files in submissions for kinds in files):
@@ -45,6 +38,4 @@ def test_frequency_counts_submissions_that_contain_the_kgram(submissions: list[l
     for number, kinds in enumerate(kinds for files in submissions for kinds in files):
         at = int(cohort.file_starts[number])
         frequencies = cohort.frequency[at : at + max(0, len(kinds) - K + 1)].tolist()
-        assert frequencies == [
-            sum(kgram in other for other in kgram_sets) for kgram in naive.kgrams(kinds, K)
-        ]
+        assert frequencies == [sum(kgram in other for other in kgram_sets) for kgram in naive.kgrams(kinds, K)]

@@ -81,9 +81,7 @@ def test_pairs_of_a_ring_lead_and_show_all_that_they_share(ring: int, honest: in
     copies = [renamed(copied) if number % 2 else copied for number in range(ring)]
     ranking, _ = ranked([*honest_work, *copies], [skeleton] if template == "registered" else [])
     count = ring * (ring - 1) // 2
-    leaders = list(
-        zip(ranking.pairs.left[:count].tolist(), ranking.pairs.right[:count].tolist(), strict=True)
-    )
+    leaders = list(zip(ranking.pairs.left[:count].tolist(), ranking.pairs.right[:count].tolist(), strict=True))
     assert all(min(pair) >= honest for pair in leaders)
     shares = np.minimum(ranking.scores.left_share, ranking.scores.right_share)
     assert (shares[:count] > 0.95).all()
@@ -146,9 +144,7 @@ def test_a_registered_skeleton_does_not_make_submissions_alike() -> None:
     ("ring", "honest", "functions"),
     rest_is_long([(2, 18, 4), (12, 60, 2), (40, 60, 2), (5, 20, 1), (40, 360, 1)], first=2),
 )
-def test_every_similarity_has_code_that_can_be_shown(
-    ring: int, honest: int, functions: int, template: str
-) -> None:
+def test_every_similarity_has_code_that_can_be_shown(ring: int, honest: int, functions: int, template: str) -> None:
     random = Random(ring)
     skeleton = "" if template == "none" else program(Random(99), 2) + "\n"
     honest_work = [skeleton + program(random, functions) for _ in range(honest)]
@@ -208,9 +204,7 @@ def test_a_file_that_most_have_beside_their_own_code_makes_no_pair_and_is_said(
 
 @pytest.mark.parametrize(("size", "leaked"), [(8, 5), (8, 8), (20, 14)])
 @pytest.mark.parametrize("with_file", [False, True])
-def test_a_program_that_most_have_as_their_own_stays_a_match(
-    size: int, leaked: int, *, with_file: bool
-) -> None:
+def test_a_program_that_most_have_as_their_own_stays_a_match(size: int, leaked: int, *, with_file: bool) -> None:
     ranking = engine.rank(class_with_file(size, size if with_file else 0, leaked))
     assert similarity(ranking, 0, leaked - 1) == 1
 

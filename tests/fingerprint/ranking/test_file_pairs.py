@@ -172,9 +172,7 @@ def test_a_file_that_both_have_is_one_passage_in_both_whatever_else_they_share(
     shared = [("p/a", "x", [number, *[0, 1, 2] * 3, number]) for number in range(3, 7)]
     on_left, on_right = [*shared, *left], [*(shared[at] for at in order), *right]
     tiles = tiles_of(on_left, on_right, cohort_of(on_left, on_right))
-    assert [tile for tile in tiles if tile[0][0] < 4] == [
-        ((at, 0), (order.index(at), 0), 11) for at in range(4)
-    ]
+    assert [tile for tile in tiles if tile[0][0] < 4] == [((at, 0), (order.index(at), 0), 11) for at in range(4)]
 
 
 def test_of_files_that_differ_in_names_only_the_identical_ones_are_paired() -> None:

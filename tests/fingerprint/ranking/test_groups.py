@@ -17,9 +17,7 @@ DOCUMENTS = st.lists(st.lists(st.integers(0, 3), max_size=40), min_size=2, max_s
 GROUPS = st.lists(st.lists(st.integers(0, 4), max_size=3), min_size=6, max_size=6)
 IDENTICAL, LAYOUT, NAMES, LEXICAL, FINGERPRINTS = Sameness
 keys = st.integers(0, 6).flatmap(
-    lambda n: st.lists(
-        st.lists(st.sampled_from(["", "a", "b", "c"]), min_size=n, max_size=n), min_size=5, max_size=5
-    )
+    lambda n: st.lists(st.lists(st.sampled_from(["", "a", "b", "c"]), min_size=n, max_size=n), min_size=5, max_size=5)
 )
 
 

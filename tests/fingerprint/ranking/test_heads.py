@@ -71,9 +71,7 @@ def test_a_head_whose_body_begins_alike_stays() -> None:
 
 def test_a_condition_before_an_inserted_statement_stays() -> None:
     head = "int f(int *rows, int n) {\n    int sum = rows[0] + rows[1];\n    if (n < 0 && sum > 9) {\n"
-    left, right = (
-        f"{head}{body}    }}\n}}\n" for body in ("        n++;\n", "        puts(rows);\n        n++;\n")
-    )
+    left, right = (f"{head}{body}    }}\n}}\n" for body in ("        n++;\n", "        puts(rows);\n        n++;\n"))
     assert "if (n < 0 && sum > 9) {" in last_lines(left, right, "a.c")
 
 

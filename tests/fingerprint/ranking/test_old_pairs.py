@@ -38,11 +38,7 @@ def inputs_of(
     files = [file(at, sources[number]) for at, number in enumerate(order)]
     places = {number: at for at, number in enumerate(order)}
     _sort_new(places, files, sources, len(new_sources))
-    pairs = [
-        (places[new], places[len(new_sources) + k])
-        for new in range(len(new_sources))
-        for k in range(len(old))
-    ]
+    pairs = [(places[new], places[len(new_sources) + k]) for new in range(len(new_sources)) for k in range(len(old))]
     old_places = [places[len(new_sources) + number] for number in range(len(old))]
     old_pairs = OldPairs.from_lists(len(files), old_places, pairs) if old else None
     handed_out = [file(0, source) for source in starters]

@@ -14,9 +14,7 @@ files = st.lists(st.integers(0, 3), max_size=14)
 submissions = st.lists(st.lists(files, max_size=3), min_size=2, max_size=5)
 
 
-def cohort_of(
-    sources: list[list[list[int]]], base: list[int] | None = None, limit: int | None = None
-) -> Cohort:
+def cohort_of(sources: list[list[list[int]]], base: list[int] | None = None, limit: int | None = None) -> Cohort:
     arrays = [[np.array(file, dtype=np.uint64) for file in submission] for submission in sources]
     boilerplate = [np.array(base or [], dtype=np.uint64)]
     return Cohort.from_submissions(arrays, K, boilerplate, limit)

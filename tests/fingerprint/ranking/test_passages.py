@@ -100,9 +100,7 @@ def test_what_was_rewritten_over_many_lines_separates_blocks() -> None:
 
 
 @given(st.lists(st.integers(1, 9), max_size=7), st.randoms(use_true_random=False))
-def test_moved_blocks_are_those_outside_the_longest_series_in_one_order(
-    sizes: list[int], random: Random
-) -> None:
+def test_moved_blocks_are_those_outside_the_longest_series_in_one_order(sizes: list[int], random: Random) -> None:
     order = list(range(len(sizes)))
     random.shuffle(order)
     places = enumerate(zip(order, sizes, strict=True))
@@ -153,9 +151,7 @@ def cohort_of(sides: list[list[int]]) -> Cohort:
 
 @given(line_sizes, line_sizes, st.data())
 @example([3, 3, 5], [3, 3, 4], None)
-def test_a_small_part_of_a_line_is_cut_off(
-    left: list[int], right: list[int], data: st.DataObject | None
-) -> None:
+def test_a_small_part_of_a_line_is_cut_off(left: list[int], right: list[int], data: st.DataObject | None) -> None:
     sizes = sum(left), sum(right)
     length = data.draw(st.integers(1, min(sizes))) if data else 7
     a, b = (data.draw(st.integers(0, size - length)) if data else 0 for size in sizes)

@@ -37,9 +37,7 @@ def ranked_runs(left: list[int], right: list[int], steps: int = NO_LIMIT) -> set
     return {(place >> POSITION_BITS, place & POSITION_MASK, n) for place, n in rows[:runs].tolist()}
 
 
-def groups(
-    tokens: list[int], other: list[int]
-) -> dict[tuple[tuple[int, ...], tuple[int, ...] | None], list[int]]:
+def groups(tokens: list[int], other: list[int]) -> dict[tuple[tuple[int, ...], tuple[int, ...] | None], list[int]]:
     """Return the positions of k-grams that both sides contain, by the k-gram and the shared one before it."""
     shared = {tuple(other[at : at + K]) for at in range(len(other) - K + 1)}
     grams = [tuple(tokens[at : at + K]) for at in range(len(tokens) - K + 1)]
@@ -82,9 +80,7 @@ repetitive = st.lists(st.sampled_from([[1, 2], [1, 2, 1, 2, 1, 2], [1], [2], [7,
 @example([1] * 90, [1] * 70)
 @example([1, 2] * 50, [2] + [1, 2] * 40)
 @example([7, 1, 1] * 40, [8, 1, 1] * 30)
-def test_the_runs_are_those_through_occurrences_of_about_the_same_rank(
-    left: list[int], right: list[int]
-) -> None:
+def test_the_runs_are_those_through_occurrences_of_about_the_same_rank(left: list[int], right: list[int]) -> None:
     assert ranked_runs(left, right) == naive_ranked_runs(left, right)
 
 

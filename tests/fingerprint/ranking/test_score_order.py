@@ -65,8 +65,7 @@ def test_an_unregistered_template_counts_less_in_a_bigger_class() -> None:
     template = program(random, 3)
     honest_work = [program(random) for _ in range(60)]
     medians = [
-        median(similarities_by_pair([template + part for part in honest_work[:n]]).values())
-        for n in (4, 15, 60)
+        median(similarities_by_pair([template + part for part in honest_work[:n]]).values()) for n in (4, 15, 60)
     ]
     assert medians[0] > medians[1] > medians[2]
 
@@ -74,9 +73,7 @@ def test_an_unregistered_template_counts_less_in_a_bigger_class() -> None:
 def test_thirty_tiny_programs_rank_by_how_little_was_changed() -> None:
     loop = "def total(a, b):\n    s = 0\n    for i in range(a, b):\n        s += i * {}\n    return s\n"
     variants = [loop.format(factor) for factor in (["2", "i", "3", "a", "(i + 7)", "b // 2", "s"] * 4)]
-    rewritten = (
-        "def total(a, b):\n    s, i = 0, a\n    while i < b:\n        s, i = s + i, i + 1\n    return s\n"
-    )
+    rewritten = "def total(a, b):\n    s, i = 0, a\n    while i < b:\n        s, i = s + i, i + 1\n    return s\n"
     similarities = similarities_by_pair([*variants, loop.format("2"), rewritten])
     assert similarities[0, 28] == similarities[0, 7] == max(similarities.values()) == 1
     assert similarities[0, 2] > similarities[0, 4]
@@ -102,9 +99,7 @@ def test_identical_programs_all_score_one_however_many(count: int) -> None:
 def test_copies_in_more_submissions_than_the_common_limit_still_rank_first() -> None:
     random = Random(2)
     copied = program(random)
-    similarities = similarities_by_pair(
-        [*(program(random) for _ in range(30)), *(renamed(copied) for _ in range(12))]
-    )
+    similarities = similarities_by_pair([*(program(random) for _ in range(30)), *(renamed(copied) for _ in range(12))])
     ring = [pair for pair in list(similarities)[:66] if min(pair) >= 30]
     assert len(ring) == 66
 
@@ -121,16 +116,12 @@ def test_a_submission_a_hundred_times_as_long_matches_only_those_it_copied_from(
         *sorted([(5, 20), (9, 20)], key=lambda pair: -similarities[pair]),
     ]
     assert min(similarities[5, 20], similarities[9, 20]) > max(
-        similarity
-        for pair, similarity in similarities.items()
-        if 20 in pair and pair not in {(5, 20), (9, 20)}
+        similarity for pair, similarity in similarities.items() if 20 in pair and pair not in {(5, 20), (9, 20)}
     )
 
 
 def test_no_honest_pair_outranks_a_copy_in_a_class() -> None:
     random = Random(4)
     honest_work = [program(random) for _ in range(40)]
-    similarities = similarities_by_pair(
-        [*honest_work, renamed(honest_work[0]), honest_work[1] + program(random)]
-    )
+    similarities = similarities_by_pair([*honest_work, renamed(honest_work[0]), honest_work[1] + program(random)])
     assert set(list(similarities)[:2]) == {(0, 40), (1, 41)}

@@ -101,9 +101,7 @@ def scored(
     laid_out = replace(laid_out, renamed=renamed_groups(files, len(cohort), with_code))
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(cohort), 1))
     parts = None if programs is None else np.array(programs)
-    table = LexicalTable.from_submissions(
-        [[terms] for terms in cohort_terms], boilerplate_terms, programs=parts
-    )
+    table = LexicalTable.from_submissions([[terms] for terms in cohort_terms], boilerplate_terms, programs=parts)
     pairs = CandidatePairs(left, right, np.zeros(len(left), np.int32))
     return score(laid_out, table.with_tables(laid_out.spare), pairs)
 
@@ -174,9 +172,7 @@ def test_renaming_everything_costs_a_sixth_at_most() -> None:
     names = frozenset(f"identifier{n}" for n in range(50))
     (without_names,) = scored([Submission(kinds, names=names), Submission(longer)]).similarity
     renamed = frozenset(f"other{n}" for n in range(50))
-    (with_other_names,) = scored(
-        [Submission(kinds, names=names), Submission(longer, names=renamed)]
-    ).similarity
+    (with_other_names,) = scored([Submission(kinds, names=names), Submission(longer, names=renamed)]).similarity
     assert with_other_names == pytest.approx(without_names / 1.2, rel=1e-6)
 
 
@@ -198,8 +194,7 @@ def test_where_only_names_were_changed_the_similarity_is_hardly_less(
 def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> None:
     kinds = list(range(200))
     one, other = (
-        Submission(kinds, *(frozenset(f"{who} {what} {n}" for n in range(99)) for what in "ab"))
-        for who in "xy"
+        Submission(kinds, *(frozenset(f"{who} {what} {n}" for n in range(99)) for what in "ab")) for who in "xy"
     )
     scores = scored([one, other])
     assert scores.similarity.tolist() == [LEAST_PASSAGE_PART]
@@ -263,19 +258,12 @@ def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=40), min_size=2, max_size=5), st.floats(0, 1))
-def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
-    documents: list[list[int]], floor: float
-) -> None:
+def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(documents: list[list[int]], floor: float) -> None:
     ranking_input = inputs(documents)
-    hash_sets = [
-        set(ranking_input.hashes[ranking_input.owners == owner].tolist()) for owner in range(len(documents))
-    ]
+    hash_sets = [set(ranking_input.hashes[ranking_input.owners == owner].tolist()) for owner in range(len(documents))]
 
     def mass(values: set[int]) -> float:
-        return sum(
-            naive_score.rarity(sum(value in other for other in hash_sets), RARITY_EXPONENT)
-            for value in values
-        )
+        return sum(naive_score.rarity(sum(value in other for other in hash_sets), RARITY_EXPONENT) for value in values)
 
     expected = {
         (i, j): mass(hash_sets[i] & hash_sets[j]) / min(mass(hash_sets[i]), mass(hash_sets[j]))

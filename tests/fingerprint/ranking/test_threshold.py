@@ -199,9 +199,7 @@ def test_in_a_class_without_copies_about_as_many_pairs_are_as_similar_as_expecte
 
 
 @given(SIMILARITIES, SIZES)
-def test_the_suggestion_lies_in_the_widest_gap_of_its_range(
-    similarities: list[float], submissions: int
-) -> None:
+def test_the_suggestion_lies_in_the_widest_gap_of_its_range(similarities: list[float], submissions: int) -> None:
     unrelated = estimate_unrelated(similarities, len(similarities), submissions)
     assert unrelated is not None
     low, high = threshold_range(unrelated, submissions)
@@ -228,9 +226,7 @@ def test_a_sample_of_very_many_pairs_does_not_name_the_nearest_ones() -> None:
 
 
 @given(SIMILARITIES, SIZES)
-def test_the_reason_states_how_many_unrelated_pairs_are_expected(
-    similarities: list[float], submissions: int
-) -> None:
+def test_the_reason_states_how_many_unrelated_pairs_are_expected(similarities: list[float], submissions: int) -> None:
     unrelated = estimate_unrelated(similarities, len(similarities), submissions)
     assert unrelated is not None
     value, reason, *_ = suggested(similarities, submissions)

@@ -34,9 +34,7 @@ def coarse_file(family: str, kinds: Sequence[int], terms: Sequence[str] | frozen
     return CoarseFile(family, np.array(kinds, dtype=np.uint64), lines, pack_terms(terms))
 
 
-def translated(
-    files: Sequence[tuple[int, CoarseFile | None]], groups: Groups = NO_GROUPS
-) -> Translations | None:
+def translated(files: Sequence[tuple[int, CoarseFile | None]], groups: Groups = NO_GROUPS) -> Translations | None:
     inputs = translation_input(files, (), groups)
     return inputs and rank_translations(inputs)
 
@@ -89,9 +87,7 @@ class Ledger {
     }
 }
 """
-OTHER_JAVA = JAVA.replace("amount > balance + 100", "balance >= 3").replace(
-    "return true", "return check(1, 2)"
-)
+OTHER_JAVA = JAVA.replace("amount > balance + 100", "balance >= 3").replace("return true", "return check(1, 2)")
 PYTHON = """
 class Ledger:
     def withdraw(self, amount):
@@ -109,9 +105,7 @@ def cohort_file(submission: int, name: str, source: str, *, coarse: bool = True)
     reading = read(source.encode(), name, coarse=True)
     hashes = engine.fingerprint(reading.tokens.kinds, PARAMS).hashes
     stream = reading.coarse
-    coarse_file = stream and CoarseFile(
-        stream.family, stream.tokens.kinds, reading.coarse_lines, stream.terms
-    )
+    coarse_file = stream and CoarseFile(stream.family, stream.tokens.kinds, reading.coarse_lines, stream.terms)
     return CohortFile(
         submission,
         reading.tokens.kinds,

@@ -37,9 +37,7 @@ def score_arguments(submissions: list[tuple[list[int], set[int]]], boilerplate: 
 
 @given(cohorts, documents)
 @example([([1] * 30, set()), ([1] * 25 + [2] * 9, {1})], [])
-def test_no_pair_scores_above_its_bounds(
-    submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]
-) -> None:
+def test_no_pair_scores_above_its_bounds(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) -> None:
     arguments = score_arguments(submissions, boilerplate)
     similarity = score(*arguments).similarity
     assert (similarity <= close_bounds(*arguments)).all()
@@ -59,9 +57,7 @@ def test_the_leading_pairs_are_those_of_scoring_all(
         patch.setattr(search, "PAIRS_PER_STEP", 1)
         patch.setattr(search, "BOUNDS_PER_STEP", 2)
         rows, scores = best_pairs(*arguments, Wanted(show))
-    assert leading_rows(arguments[2].take(rows), scores, show) == leading_rows(
-        arguments[2], score(*arguments), show
-    )
+    assert leading_rows(arguments[2].take(rows), scores, show) == leading_rows(arguments[2], score(*arguments), show)
 
 
 @given(cohorts, documents, st.integers(1, 5), st.floats(0, 1), st.data())
@@ -74,9 +70,7 @@ def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarit
 ) -> None:
     arguments = score_arguments(submissions, boilerplate)
     pairs, every = arguments[2], score(*arguments)
-    known = np.array(
-        data.draw(st.lists(st.sampled_from(range(len(pairs.left))), unique=True)), dtype=np.int64
-    )
+    known = np.array(data.draw(st.lists(st.sampled_from(range(len(pairs.left))), unique=True)), dtype=np.int64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PAIRS_PER_STEP", 1)
         patch.setattr(search, "BOUNDS_PER_STEP", 2)
@@ -84,9 +78,7 @@ def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarit
         rows, scores = best_pairs(*arguments, wanted, scored=Scored(known, every.take(known)))
     assert len(set(rows.tolist())) == len(rows)
     assert all((of_all[rows] == column).all() for of_all, column in zip(every, scores, strict=True))
-    needed = set(
-        np.flatnonzero(every.similarity >= min(least, np.sort(every.similarity)[-show:][0])).tolist()
-    )
+    needed = set(np.flatnonzero(every.similarity >= min(least, np.sort(every.similarity)[-show:][0])).tolist())
     for number in range(len(submissions)):
         pairs_of_one = np.flatnonzero((pairs.left == number) | (pairs.right == number))
         best = every.similarity[pairs_of_one].max()

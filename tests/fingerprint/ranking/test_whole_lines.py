@@ -31,14 +31,12 @@ CODE = [
     Code(
         "A.cs",
         "class A {\n    private int a = 1, b = 2;\n    int Sum(int c) {\n        return a + b + c;\n    }\n",
-        "    [Serializable]\n    public A(int first,\n        int second)\n"
-        "        : base(first, second)\n    {\n",
+        "    [Serializable]\n    public A(int first,\n        int second)\n        : base(first, second)\n    {\n",
         "        a = first * second;\n",
     ),
     Code(
         "a.cpp",
-        "int total(int *rows, int n) {\n    int sum = 0;\n"
-        "    while (n > 0) sum += rows[--n];\n    return sum;\n}\n",
+        "int total(int *rows, int n) {\n    int sum = 0;\n    while (n > 0) sum += rows[--n];\n    return sum;\n}\n",
         "Boat::Boat(int length,\n           int berth)\n    : length_(length),\n      berth_(berth)\n{\n",
         "    puts(berth);\n",
     ),
@@ -63,8 +61,7 @@ CODE = [
     ),
     Code(
         "a.rs",
-        "fn total(rows: &[i32]) -> i32 {\n    let mut sum = 0;\n"
-        "    for row in rows { sum += row; }\n    sum\n}\n",
+        "fn total(rows: &[i32]) -> i32 {\n    let mut sum = 0;\n    for row in rows { sum += row; }\n    sum\n}\n",
         "fn entry(field: &str, group: i32) -> i32 {\n",
         "    let a = group * 2;\n",
     ),

@@ -102,17 +102,13 @@ def sketch_families(count: int, size: int, seed: int) -> Sketches:
 
 
 @given(SKETCHES, THRESHOLDS, st.integers(1, 4))
-def test_clusters_are_those_of_comparing_every_pair(
-    sketches: list[set[int]], threshold: float, common: int
-) -> None:
+def test_clusters_are_those_of_comparing_every_pair(sketches: list[set[int]], threshold: float, common: int) -> None:
     clustering = cluster(sketched(sketches), threshold=threshold, common=common)
     assert clustering.labels.tolist() == naive.mod_clusters(sketches, threshold, common)
 
 
 @pytest.mark.slow
-@given(
-    st.integers(0, 300), st.integers(1, 12), st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40), st.integers(1, 9)
-)
+@given(st.integers(0, 300), st.integers(1, 12), st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40), st.integers(1, 9))
 def test_clusters_are_the_same_for_every_budget(count: int, size: int, budget: int, common: int) -> None:
     sketches = sketch_families(count, size, seed=count)
     bounded = cluster(sketches, budget=budget, common=common)
@@ -190,8 +186,7 @@ def test_empty_sketches_resemble_nothing() -> None:
 def test_documents_that_share_a_super_shingle_are_clustered(sketches: list[set[int]], size: int) -> None:
     clustering = cluster_by_super_shingles(sketched(sketches), size)
     runs = [
-        {tuple(sorted(s)[i : i + size]) for i in range(len(s) - size + 1)}
-        | ({tuple(sorted(s))} if s else set())
+        {tuple(sorted(s)[i : i + size]) for i in range(len(s) - size + 1)} | ({tuple(sorted(s))} if s else set())
         for s in sketches
     ]
     sharing = [(a, b) for a in range(len(runs)) for b in range(a) if runs[a] & runs[b]]
@@ -253,9 +248,7 @@ def test_sketches_of_another_engine_version_are_refused() -> None:
         ([1, 2], [0, 2, 1, 2], "offsets do not ascend"),
     ],
 )
-def test_sketches_that_are_not_sets_are_refused(
-    values: list[int], offsets: list[int], complaint: str
-) -> None:
+def test_sketches_that_are_not_sets_are_refused(values: list[int], offsets: list[int], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         Sketches(np.array(values, dtype=np.uint64), np.array(offsets, dtype=np.int64))
 

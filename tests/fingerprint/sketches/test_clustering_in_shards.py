@@ -38,9 +38,7 @@ def test_shards_of_any_ranges_in_any_order_give_the_clusters_of_comparing_every_
 ) -> None:
     sketches = sketched(sets)
     duplicates = duplicate_labels(sketches)
-    shards = [
-        count_shared(sketches.within(start, end), duplicates, common=common) for start, end in ranges(cuts)
-    ]
+    shards = [count_shared(sketches.within(start, end), duplicates, common=common) for start, end in ranges(cuts)]
     random.shuffle(shards)
     clustering = merge_shared(sketches, duplicates, shards, threshold=threshold)
     assert clustering.labels.tolist() == naive.mod_clusters(sets, threshold, common)
@@ -68,9 +66,7 @@ def test_the_budget_and_the_number_of_shards_change_no_cluster(count: int, shard
     sketches = Sketches.from_sketches(np.unique(families[i // 10, i % 10 :]) for i in range(count))
     exact = [i % 150 for i in range(count)]
     duplicates = duplicate_labels(sketches, exact)
-    shared = [
-        count_shared(sketches.within(*r), duplicates, common=9, budget=budget) for r in value_ranges(shards)
-    ]
+    shared = [count_shared(sketches.within(*r), duplicates, common=9, budget=budget) for r in value_ranges(shards)]
     merged = merge_shared(sketches, duplicates, shared, budget=budget)
     at_once = cluster(sketches, exact=exact, common=9)
     assert merged.labels.tolist() == at_once.labels.tolist()

@@ -193,9 +193,7 @@ def test_impossible_designs_are_refused(distance: int, blocks: tuple[int, ...], 
         (64, 3, 34, 62, "a prefix of 62 bits is asked for; with f=64, k=3 it is 0 to 61"),
     ],
 )
-def test_impossible_table_parameters_are_refused(
-    f: int, k: int, d: float, prefix: int | None, complaint: str
-) -> None:
+def test_impossible_table_parameters_are_refused(f: int, k: int, d: float, prefix: int | None, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         tables_needed(f, k, d, prefix)
 

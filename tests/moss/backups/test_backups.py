@@ -73,9 +73,7 @@ def changed(backup: Path, target: Path, **values: object) -> Path:
 
 def renamed(backup: Path, target: Path, name: str, former: str) -> Path:
     """Write the backup with another name for a field of its manifest."""
-    return _rewritten(
-        backup, target, lambda all_: {former if key == name else key: all_[key] for key in all_}
-    )
+    return _rewritten(backup, target, lambda all_: {former if key == name else key: all_[key] for key in all_})
 
 
 def _rewritten(backup: Path, target: Path, change: Callable[[dict[str, object]], dict[str, object]]) -> Path:
@@ -149,9 +147,7 @@ def test_broken_backups_change_nothing(report: Report, tmp_path: Path) -> None:
         ("link", tarfile.SYMTYPE, "ValidationError"),
     ],
 )
-def test_members_that_no_backup_has_are_not_unpacked(
-    tmp_path: Path, name: str, kind: bytes, error: str
-) -> None:
+def test_members_that_no_backup_has_are_not_unpacked(tmp_path: Path, name: str, kind: bytes, error: str) -> None:
     member = tarfile.TarInfo(name)
     member.type, member.linkname = kind, "manifest.json"
     with tarfile.open(tmp_path / "backup", "w") as archive:
@@ -201,9 +197,7 @@ def test_a_backup_whose_manifest_has_former_names_is_restored(report: Report, tm
         assert Report.objects.exists()
 
 
-def test_restored_tables_that_are_not_those_of_this_version_are_named(
-    assignment: Assignment, tmp_path: Path
-) -> None:
+def test_restored_tables_that_are_not_those_of_this_version_are_named(assignment: Assignment, tmp_path: Path) -> None:
     """Its migrations have the names of this version's; they were edited afterwards."""
     with other_database(template=NAME):
         with connection.cursor() as cursor:
@@ -240,9 +234,7 @@ def test_uploads_that_are_stored_in_a_folder_are_restored_too(
             assert file.read() == b"bytes"
 
 
-def test_another_order_of_texts_is_said_and_loses_nothing(
-    report: Report, alice_client: Client, tmp_path: Path
-) -> None:
+def test_another_order_of_texts_is_said_and_loses_nothing(report: Report, alice_client: Client, tmp_path: Path) -> None:
     decide_first_pair(report)
     before, here = what_is_shown(alice_client, report), database_locale().name
     restoring.write(tmp_path / "backup")

@@ -101,9 +101,7 @@ def test_a_key_of_gnupg_encrypts_and_restores(key_of_gnupg: str, tmp_path: Path,
 
 @pytest.mark.usefixtures("no_worker")
 @pytest.mark.django_db(transaction=True)
-def test_a_changed_or_foreign_file_is_refused(
-    key_of_age: tuple[str, Path], tmp_path: Path, report: Report
-) -> None:
+def test_a_changed_or_foreign_file_is_refused(key_of_age: tuple[str, Path], tmp_path: Path, report: Report) -> None:
     recipient, identity = key_of_age
     file = tmp_path / "b.moss.age"
     assert moss("backup", "--for", recipient, file).exit_code == 0

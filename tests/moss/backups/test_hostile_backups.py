@@ -167,9 +167,7 @@ COPY = "COPY public.submissions_course (id, name, keep_months, keep"
         first=2,
     ),
 )
-def test_a_dump_with_other_text_where_a_known_entry_stands_is_refused(
-    old: str, new: str, tmp_path: Path
-) -> None:
+def test_a_dump_with_other_text_where_a_known_entry_stands_is_refused(old: str, new: str, tmp_path: Path) -> None:
     """Its list of contents, as `pg_restore --list` shows it, is that of an honest one."""
     with other_database(template=NAME):
         restoring.write(tmp_path / "backup")
@@ -262,9 +260,7 @@ def test_a_role_without_superuser_restores_and_owns_what_it_restored(
             connection.close()
             connection.settings_dict = superuser
             with connection.cursor() as cursor:
-                cursor.execute(
-                    "REASSIGN OWNED BY plain TO CURRENT_USER; DROP OWNED BY plain; DROP ROLE plain"
-                )
+                cursor.execute("REASSIGN OWNED BY plain TO CURRENT_USER; DROP OWNED BY plain; DROP ROLE plain")
 
 
 @commits

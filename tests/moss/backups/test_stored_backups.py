@@ -90,9 +90,7 @@ def restored_world() -> World:
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
     batch = assignment.batches.filter(role=Batch.Role.CLASS).latest("pk")
     boilerplate = assignment.boilerplate.get()
-    return World(
-        owner, assignment, batch, boilerplate, report, report.pairs.all()[0], share, membership, invitation
-    )
+    return World(owner, assignment, batch, boilerplate, report, report.pairs.all()[0], share, membership, invitation)
 
 
 def statuses_of(user: User | None, names: tuple[str, ...], world: World) -> dict[int, list[str]]:

@@ -220,9 +220,7 @@ def test_the_answer_is_said_and_the_threshold_hides_nothing(tmp_path: Path) -> N
         (["--layout", "moodel"], "there is no layout 'moodel'; choose auto or one of: moodle, ", 2),
     ],
 )
-def test_a_bad_option_is_refused_by_name(
-    tmp_path: Path, arguments: list[str], message: str, status: int
-) -> None:
+def test_a_bad_option_is_refused_by_name(tmp_path: Path, arguments: list[str], message: str, status: int) -> None:
     result = check(folder(tmp_path, CLASS), *arguments)
     assert result.exit_code == status
     assert message in " ".join(result.output.split())
@@ -246,9 +244,7 @@ def test_a_broken_archive_is_refused_by_name(tmp_path: Path) -> None:
     assert "class.zip" in result.output
 
 
-def test_a_source_that_was_read_before_is_not_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_that_was_read_before_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
     root = folder(tmp_path / "class", CLASS)
     cold = check(root, "--format", "json").stdout
@@ -288,9 +284,7 @@ def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_
 def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "moss", "check", str(folder(tmp_path, CLASS)), "--format", "json"]
     runs = [
-        subprocess.run(
-            command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
-        ).stdout
+        subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
         for seed in ("1", "2")
     ]
     assert runs[0] == runs[1]

@@ -38,9 +38,7 @@ def last_year(tmp_path: Path) -> Path:
     return archive
 
 
-def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
-    this_year: Path, last_year: Path
-) -> None:
+def test_earlier_work_is_compared_with_the_class_and_not_among_itself(this_year: Path, last_year: Path) -> None:
     pairs = {(row.left, row.right) for row in rows(this_year, "--earlier", last_year, "--all")}
     assert {("ada", GUS), ("ada", HAL)} <= pairs
     assert (GUS, HAL) not in pairs
@@ -93,9 +91,7 @@ def test_every_output_labels_earlier_work(this_year: Path, last_year: Path) -> N
     output = json.loads(check(this_year, "--earlier", last_year, "--format", "json").stdout)
     assert output["earlier"] == [GUS, HAL]
     page = Page(check(this_year, "--earlier", last_year, "--format", "html").stdout)
-    assert "of 4 submissions, of which 2 are earlier work that is not compared among itself" in page.text(
-        ".lead"
-    )
+    assert "of 4 submissions, of which 2 are earlier work that is not compared among itself" in page.text(".lead")
     assert any(GUS in summary for summary in page.texts("summary"))
 
 
@@ -186,9 +182,7 @@ def of_class(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("option", ["--solution", "--earlier"])
-def test_every_figure_of_the_class_is_the_same_with_other_work(
-    students: Path, solutions: Path, option: str
-) -> None:
+def test_every_figure_of_the_class_is_the_same_with_other_work(students: Path, solutions: Path, option: str) -> None:
     alone, beside = ranked(students), ranked(students, option, solutions)
     assert len(beside["pairs"]) > len(alone["pairs"])
     assert of_class(beside) == alone["pairs"]
@@ -198,16 +192,12 @@ def test_every_figure_of_the_class_is_the_same_with_other_work(
 
 
 @pytest.mark.parametrize("option", ["--solution", "--earlier"])
-def test_a_percentage_of_the_common_limit_is_one_of_the_class(
-    students: Path, solutions: Path, option: str
-) -> None:
+def test_a_percentage_of_the_common_limit_is_one_of_the_class(students: Path, solutions: Path, option: str) -> None:
     report = ranked(students, option, solutions, "--common", "50%")
     assert report["common_limit"] == len(STUDENTS) // 2
 
 
-def test_the_student_with_the_answer_of_the_model_is_found_and_no_other(
-    students: Path, solutions: Path
-) -> None:
+def test_the_student_with_the_answer_of_the_model_is_found_and_no_other(students: Path, solutions: Path) -> None:
     report = ranked(students, "--solution", solutions)
     flagged = [pair for pair in report["pairs"] if pair["flag"] == "model solution"]
     assert {pair["left"] for pair in flagged if pair["similarity"] > 0.5} == {"ben"}
@@ -223,8 +213,7 @@ def test_model_solutions_and_earlier_work_are_not_compared_with_each_other(
     report = ranked(students, "--solution", solutions, "--earlier", earlier)
     assert report["earlier"] == [f"{name} (earlier work, lab1-2024)" for name in ("gus", "hal", "ina")]
     sides = [
-        {text.rpartition(" (")[2] for text in (pair["left"], pair["right"]) if " (" in text}
-        for pair in report["pairs"]
+        {text.rpartition(" (")[2] for text in (pair["left"], pair["right"]) if " (" in text} for pair in report["pairs"]
     ]
     assert {"earlier work, lab1-2024)"} in sides
     assert {"model solution, assistant)"} in sides

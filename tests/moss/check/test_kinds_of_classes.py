@@ -143,9 +143,7 @@ def more_work(random: Random, folder: Path, change: str, sources: list[str]) -> 
         handed_out.write_text("\n\n".join(one.split("\n\n")[0] for one in sources[:3]))
         return RankingOptions(show=None, boilerplate=(handed_out,))
     if change == "earlier work":
-        old = write(
-            folder / "old", [*sources[:1], *(program(random) for _ in range(9))], "o{number:02}/main.py"
-        )
+        old = write(folder / "old", [*sources[:1], *(program(random) for _ in range(9))], "o{number:02}/main.py")
         return RankingOptions(show=None, earlier=(old,))
     if change == "one more student":
         sources.append(edited(random, sources[0]))
@@ -154,9 +152,7 @@ def more_work(random: Random, folder: Path, change: str, sources: list[str]) -> 
 
 @pytest.mark.parametrize("change", ["", "boilerplate", "earlier work", "one more student"])
 @pytest.mark.parametrize("students", [2, STUDENTS])
-def test_nothing_that_an_instructor_adds_hides_a_whole_copy(
-    students: int, change: str, tmp_path: Path
-) -> None:
+def test_nothing_that_an_instructor_adds_hides_a_whole_copy(students: int, change: str, tmp_path: Path) -> None:
     random = Random(students)
     programs = [program(random) for _ in range(students)]
     sources = [*programs, programs[0], renamed(programs[1])]

@@ -70,9 +70,7 @@ def test_json_has_ids_files_bytes_attempts_and_reasons(tmp_path: Path) -> None:
         "submitted": datetime(2026, 3, 3, 12).astimezone().isoformat(),
         "late": False,
     }
-    assert [(group["reason"], group["entries"]) for group in previewed["ignored"]] == [
-        ("an earlier attempt", 2)
-    ]
+    assert [(group["reason"], group["entries"]) for group in previewed["ignored"]] == [("an earlier attempt", 2)]
 
 
 def test_a_preview_of_one_submission_is_no_error(tmp_path: Path) -> None:
@@ -89,9 +87,7 @@ def test_a_preview_of_one_submission_is_no_error(tmp_path: Path) -> None:
         (["--depth", "2", "--rename", "ada=Ada Byron", "--rename", "ben = Ada Byron"], ["Ada Byron", "cleo"]),
     ],
 )
-def test_depth_split_and_rename_change_the_submissions(
-    tmp_path: Path, options: list[str], expected: list[str]
-) -> None:
+def test_depth_split_and_rename_change_the_submissions(tmp_path: Path, options: list[str], expected: list[str]) -> None:
     assert names(folder(tmp_path, SECTIONS), *options) == expected
 
 
@@ -112,18 +108,11 @@ def test_the_due_date_is_a_whole_day_or_a_time(tmp_path: Path) -> None:
 def test_attempts_of_one_student_are_not_compared_with_each_other(tmp_path: Path) -> None:
     root = folder(tmp_path, ATTEMPTS)
     ranked = rows(root, "--attempts", "all", "--all")
-    assert {(row.left, row.right) for row in ranked} == {
-        (f"Ada (attempt {number})", "Ben") for number in (1, 2, 3)
-    }
-    assert (
-        "Pairs not compared because they have one student or team: 3."
-        in check(root, "--attempts", "all").stderr
-    )
+    assert {(row.left, row.right) for row in ranked} == {(f"Ada (attempt {number})", "Ben") for number in (1, 2, 3)}
+    assert "Pairs not compared because they have one student or team: 3." in check(root, "--attempts", "all").stderr
 
 
-ROSTER = (
-    "\ufeffName;Login;Matriculation number;Team\nAda Byron;ada;007;1\nBen Ode;ben;8;1\nDora Ito;dora;9;\n"
-)
+ROSTER = "\ufeffName;Login;Matriculation number;Team\nAda Byron;ada;007;1\nBen Ode;ben;8;1\nDora Ito;dora;9;\n"
 
 
 def test_a_roster_names_submissions_and_says_whom_it_does_not_know_and_who_is_absent(tmp_path: Path) -> None:
@@ -174,9 +163,7 @@ def test_a_student_in_two_exports_is_one_submission_by_the_roster(tmp_path: Path
         (["--attempts", "first"], "is not one of 'last', 'all'"),
     ],
 )
-def test_an_option_that_is_none_is_refused_with_what_to_write(
-    tmp_path: Path, options: list[str], message: str
-) -> None:
+def test_an_option_that_is_none_is_refused_with_what_to_write(tmp_path: Path, options: list[str], message: str) -> None:
     result = check(folder(tmp_path, SECTIONS), "--preview", *options)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
@@ -192,9 +179,7 @@ def test_a_file_that_is_no_roster_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_a_preview_can_be_written_to_a_file(tmp_path: Path) -> None:
     output = tmp_path / "preview.json"
-    assert not check(
-        folder(tmp_path / "class", SECTIONS), "--preview", "--format", "json", "-o", output
-    ).stdout
+    assert not check(folder(tmp_path / "class", SECTIONS), "--preview", "--format", "json", "-o", output).stdout
     assert len(json.loads(output.read_text())["submissions"]) == 2
 
 
@@ -206,9 +191,7 @@ def test_names_that_no_submission_has_are_said_with_the_ranking(tmp_path: Path) 
 
 def honest_class(students: int = 8) -> dict[str, str]:
     random = Random(3)
-    return {
-        f"student{n}/{path}": program(random) for n in range(students) for path in ("main.py", "bin/tool.py")
-    }
+    return {f"student{n}/{path}": program(random) for n in range(students) for path in ("main.py", "bin/tool.py")}
 
 
 @pytest.mark.long
@@ -485,9 +468,7 @@ MEAN = "mean(x)\n"
 def embedded(code: str, name: str, seed: int) -> str:
     """Return a document that has code within it, of which the text is that of a seed."""
     if name == "index.html":
-        return page(sentences(seed)).replace(
-            "</body>", f"<script>{code}</script></body>" if code else "</body>"
-        )
+        return page(sentences(seed)).replace("</body>", f"<script>{code}</script></body>" if code else "</body>")
     return f"---\ntitle: Tides\n---\n\n{sentences(seed)[0]}\n\n```{{r}}\n{code or MEAN}```\n"
 
 
@@ -500,8 +481,7 @@ def test_code_within_a_document_is_compared_as_a_program(tmp_path: Path, documen
     files = {f"ada/{name}": embedded(code, name, 1), f"ben/{other}": copy.replace("CODE", renamed)}
     report = ranked(tmp_path, files | {f"cleo/{name}": embedded("", name, 2)})
     longest = {
-        frozenset(report.submissions[end] for end in (pair.left, pair.right)): pair.longest
-        for pair in report.pairs()
+        frozenset(report.submissions[end] for end in (pair.left, pair.right)): pair.longest for pair in report.pairs()
     }
     assert longest[frozenset({"ada", "ben"})] > 50
     assert score(report, "ada", "ben") > (0.6 if code is CHUNK else 0)

@@ -71,8 +71,7 @@ def test_pairs_have_the_columns_of_other_tools() -> None:
         max(float(row["left_share"]), float(row["right_share"])) for row in ours
     ]
     assert [(row["left"], row["right"], row["similarity"], row["longest"]) for row in ours] == [
-        (row["leftFilePath"], row["rightFilePath"], row["similarity"], row["longestFragment"])
-        for row in dolos
+        (row["leftFilePath"], row["rightFilePath"], row["similarity"], row["longestFragment"]) for row in dolos
     ]
     for row in dolos:
         assert names[int(row["leftFileId"])] == row["leftFilePath"]
@@ -84,9 +83,7 @@ def test_pairs_have_the_columns_of_other_tools() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--earlier", str(CLASS)), ("--common", "2"), ("--language", "text")]
-)
+@pytest.mark.parametrize("options", [(), ("--earlier", str(CLASS)), ("--common", "2"), ("--language", "text")])
 def test_the_json_is_as_the_schema_says(options: tuple[str, ...]) -> None:
     schema = json.loads((ROOT / "docs" / "do" / "pairs.schema.json").read_text())
     arguments = ["check", str(CLASS), "--format", "json", "--show", "20", *options]

@@ -71,15 +71,11 @@ def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(
 ) -> None:
     monkeypatch.setattr("moss.check.rank.rank_path", None)
     missing = tmp_path / "nope"
-    assert_refused(
-        check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}"
-    )
+    assert_refused(check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}")
 
 
 def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
-    assert_refused(
-        check(folder(tmp_path, CLASS), "-o", "/dev/full"), "cannot write to /dev/full: No space left"
-    )
+    assert_refused(check(folder(tmp_path, CLASS), "-o", "/dev/full"), "cannot write to /dev/full: No space left")
 
 
 @pytest.mark.parametrize(
@@ -106,9 +102,7 @@ def test_a_single_file_is_too_few(tmp_path: Path) -> None:
 
 
 def test_with_too_few_submissions_machine_readable_reports_are_still_written(tmp_path: Path) -> None:
-    results = {
-        export_format: check(tmp_path, "--format", export_format) for export_format in ("csv", "json", "html")
-    }
+    results = {export_format: check(tmp_path, "--format", export_format) for export_format in ("csv", "json", "html")}
     assert {result.exit_code for result in results.values()} == {1}
     assert results["csv"].stdout == COLUMNS + "\n"
     assert json.loads(results["json"].stdout)["pairs"] == []

@@ -51,8 +51,7 @@ OTHERS = (
     "class K(A):\n    z = a\n",
 )  # fmt: skip
 PROGRAMS |= {
-    f"other{number}": 6 * program.replace("{", "{{").replace("}", "}}")
-    for number, program in enumerate(OTHERS)
+    f"other{number}": 6 * program.replace("{", "{{").replace("}", "}}") for number, program in enumerate(OTHERS)
 }
 
 
@@ -78,9 +77,7 @@ def statement(tmp_path: Path) -> Path:
     return path
 
 
-def test_honest_pairs_fall_with_the_statement_and_the_copy_stays_first(
-    tmp_path: Path, statement: Path
-) -> None:
+def test_honest_pairs_fall_with_the_statement_and_the_copy_stays_first(tmp_path: Path, statement: Path) -> None:
     folder, copy = write_class(tmp_path / "class"), frozenset(("alice", "dave"))
     before, after = similarities(folder), similarities(folder, "--statement", str(statement))
     honest = before.keys() - {copy}
@@ -98,8 +95,6 @@ def test_another_statement_changes_nothing(tmp_path: Path, statement: Path) -> N
 
 def test_a_statement_that_is_no_text_is_refused(tmp_path: Path, statement: Path) -> None:
     statement.write_bytes(b"\x00\x01%PDF\x00" * 50)
-    result = CliRunner().invoke(
-        main, ["check", str(write_class(tmp_path / "class")), "--statement", str(statement)]
-    )
+    result = CliRunner().invoke(main, ["check", str(write_class(tmp_path / "class")), "--statement", str(statement)])
     assert result.exit_code == 1
     assert "Error: " in result.output

@@ -83,9 +83,7 @@ def crowded(tmp_path: Path) -> Path:
     broken = {f"{names[0]}/{name}": content for name, content in junk.items()}
     shared = {f"{name}/util.py": program(Random(50)) for name in names[:2]}
     long = {
-        f"{name}/long{n}.py": program(Random(99 + 9 * n + at))
-        for at, name in enumerate(names[:2])
-        for n in range(9)
+        f"{name}/long{n}.py": program(Random(99 + 9 * n + at)) for at, name in enumerate(names[:2]) for n in range(9)
     }
     return folder(tmp_path / "class", {**programs, **broken, **shared, **long})
 
@@ -110,9 +108,7 @@ def test_a_terminal_gets_the_answer_and_ten_pairs_on_one_screen(
 
 
 @pytest.mark.slow
-def test_a_terminal_lists_as_many_pairs_as_are_asked_for(
-    crowded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_lists_as_many_pairs_as_are_asked_for(crowded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moss.commands.check._is_screen", lambda: True)
     for options, number in ((["--top", "3"], 3), (["--all"], 36), (["-n", "30"], 30)):
         printed = check(crowded, *options, "-v").output.splitlines()

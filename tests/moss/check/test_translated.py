@@ -62,8 +62,7 @@ def test_passages_of_a_translation_have_the_lines_of_both_files(mixed: Path) -> 
     texts = {side: (SOURCES / pair[side]).read_text().splitlines() for side in ("left", "right")}
     longest = pair["passages"][0]
     part = {
-        side: "\n".join(texts[side][longest[side]["first_line"] - 1 : longest[side]["last_line"]])
-        for side in texts
+        side: "\n".join(texts[side][longest[side]["first_line"] - 1 : longest[side]["last_line"]]) for side in texts
     }
     assert "addInterest" in part["left"]
     assert "add_interest" in part["right"]

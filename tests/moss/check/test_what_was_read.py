@@ -51,9 +51,7 @@ def test_the_languages_of_files_are_counted_the_most_frequent_first() -> None:
 
 
 @pytest.mark.parametrize(("name", "text", "line"), UNCLOSED)
-def test_a_literal_that_never_ends_is_named_with_its_line(
-    tmp_path: Path, name: str, text: str, line: int
-) -> None:
+def test_a_literal_that_never_ends_is_named_with_its_line(tmp_path: Path, name: str, text: str, line: int) -> None:
     text_of_kind = warnings(tmp_path, {f"ada/{name}": text, f"ben/{name}": text.replace("never ends", "")})
     assert f"ada/{name} (opened in line {line})" in text_of_kind["unclosed"]
 
@@ -111,22 +109,15 @@ def test_a_submission_with_one_file_of_code_is_not_named(tmp_path: Path) -> None
         ("index.html", "<p>The tide comes.</p>\n", "HTML"),
     ],
 )
-def test_files_read_otherwise_than_the_class_are_named(
-    tmp_path: Path, name: str, text: str, title: str
-) -> None:
+def test_files_read_otherwise_than_the_class_are_named(tmp_path: Path, name: str, text: str, title: str) -> None:
     files = {"ada/A.java": JAVA, "ben/A.java": JAVA, f"cleo/{name}": text}
     expected = f"These are not Java, as most of the class is: cleo/{name} ({title})."
     assert warnings(tmp_path, files)["read-otherwise"] == expected
 
 
-@pytest.mark.parametrize(
-    ("usual", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")]
-)
+@pytest.mark.parametrize(("usual", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")])
 def test_languages_of_one_family_are_not_read_otherwise(usual: str, other: str) -> None:
-    files = [
-        ReadFile(who, "main", language, 1)
-        for who, language in (("ada", usual), ("ben", usual), ("cleo", other))
-    ]
+    files = [ReadFile(who, "main", language, 1) for who, language in (("ada", usual), ("ben", usual), ("cleo", other))]
     assert list(reading_warnings(files)) == []
 
 
@@ -141,9 +132,7 @@ def test_files_of_which_little_became_tokens_are_named() -> None:
     assert warning.text == "Less than half of the code could be read: ada/A.java."
 
 
-def test_what_was_read_badly_is_the_same_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_read_badly_is_the_same_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
     files = {f"{who}/Main.java": UNCLOSED[0][1].replace("int a", f"int {who}") for who in ("ada", "ben")}
     first, second = (warnings(tmp_path / "class", files) for _ in range(2))
@@ -182,9 +171,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def closed(tmp_path: Path) -> Path:
     """A class with folders and a file that nobody may read, a pipe, and links that lead nowhere."""
-    root = folder(
-        tmp_path / "class", {"ada/closed/part.py": "x", "ada/closed.py": "x", "closed/main.py": "x"}
-    )
+    root = folder(tmp_path / "class", {"ada/closed/part.py": "x", "ada/closed.py": "x", "closed/main.py": "x"})
     for name in ("ada/closed", "ada/closed.py", "closed"):
         (root / name).chmod(0)
     os.mkfifo(root / "ada" / "pipe.py")

@@ -78,9 +78,7 @@ def test_a_replaced_subject_is_proved_and_no_other_change_of_it_is() -> None:
     ]
     for subject, number, broken in (("Ada 1", 2, 2), ("[erased], Bob", 4, 4), ("receipt 2", 7, 4)):
         with transaction.atomic():
-            in_the_database(
-                f"UPDATE submissions_auditentry SET subject = '{subject}' WHERE number = {number}"
-            )
+            in_the_database(f"UPDATE submissions_auditentry SET subject = '{subject}' WHERE number = {number}")
             assert audit().message == f"the log is broken at entry {broken}"
             transaction.set_rollback(True)
 

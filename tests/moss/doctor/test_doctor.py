@@ -89,9 +89,7 @@ def test_a_broker_that_does_not_answer_is_a_problem_with_advice(tmp_path: Path) 
     with override_settings(REDIS_URL=f"unix://{tmp_path}/nobody.sock"):
         result = run()
     assert result.exit_code == 1
-    assert any(
-        line.startswith("problem  broker:") and "Start Valkey" in line for line in result.stdout.splitlines()
-    )
+    assert any(line.startswith("problem  broker:") and "Start Valkey" in line for line in result.stdout.splitlines())
 
 
 @pytest.mark.django_db(transaction=True)

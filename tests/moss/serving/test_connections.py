@@ -76,9 +76,7 @@ def dead_address(how: str) -> Iterator[str]:
         yield f"127.0.0.1:{address[1]}"
 
 
-@pytest.mark.parametrize(
-    ("database", "broker"), [("refuses", "drops"), ("drops", "hangs"), ("hangs", "refuses")]
-)
+@pytest.mark.parametrize(("database", "broker"), [("refuses", "drops"), ("drops", "hangs"), ("hangs", "refuses")])
 def test_whatever_is_dead_the_health_check_answers_at_once_and_names_it(database: str, broker: str) -> None:
     with dead_address(database) as postgres, dead_address(broker) as valkey:
         dead = {"DATABASE_URL": f"postgresql://moss@{postgres}/moss", "REDIS_URL": f"redis://{valkey}/0"}
@@ -108,9 +106,7 @@ def test_a_database_that_goes_away_is_said_at_once_and_in_a_line_for_each_reques
             url = f"postgresql://moss_service@127.0.0.1:{proxy.port}/{connection.settings_dict['NAME']}"
             port = servers.enter_context(web_server(log=str(log), DATABASE_URL=url, DATABASE_OWNER_URL=""))
             with ThreadPoolExecutor(8) as clients:
-                assert {
-                    clients.submit(ask, port, "/", cookie=SESSION).result().status for _ in range(16)
-                } == {302}
+                assert {clients.submit(ask, port, "/", cookie=SESSION).result().status for _ in range(16)} == {302}
             proxy.is_down = True
         log.write_text("")
         for _ in range(3):

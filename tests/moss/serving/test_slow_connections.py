@@ -68,9 +68,7 @@ class SlowClients:
 
 
 def health(port: int) -> dict[str, bool]:
-    with urllib.request.urlopen(
-        f"http://localhost:{port}/healthz", timeout=HEADER_SECONDS + PATIENCE
-    ) as response:
+    with urllib.request.urlopen(f"http://localhost:{port}/healthz", timeout=HEADER_SECONDS + PATIENCE) as response:
         parts: dict[str, bool] = json.load(response)
         return parts
 

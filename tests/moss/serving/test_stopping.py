@@ -53,9 +53,7 @@ def is_open(port: int) -> bool:
 def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: Path) -> None:
     port, gate = free_port_number(), tmp_path / "gate"
     with server(port, gate, *OPTIONS) as process, ExitStack() as stack:
-        clients = [
-            stack.enter_context(closing(HTTPConnection("127.0.0.1", port))) for _ in range(1 + WAITING)
-        ]
+        clients = [stack.enter_context(closing(HTTPConnection("127.0.0.1", port))) for _ in range(1 + WAITING)]
         for client in clients:
             client.request("GET", "/")
         # A worker that has just been started would not see the signal.

@@ -67,9 +67,7 @@ class Serve:
         return match[1]
 
     def wait_until_serving(self) -> None:
-        wait_until(
-            lambda: "serves at" in self.output or self.process.poll() is not None, 150, what="the address"
-        )
+        wait_until(lambda: "serves at" in self.output or self.process.poll() is not None, 150, what="the address")
         assert self.process.poll() is None, self.output
 
     def processes(self) -> list[int]:
@@ -107,9 +105,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Serve]]:
 
 
 @pytest.mark.long
-def test_serve_with_a_taken_port_ends_and_says_so(
-    serve: Callable[[int | None], Serve], taken_port: int
-) -> None:
+def test_serve_with_a_taken_port_ends_and_says_so(serve: Callable[[int | None], Serve], taken_port: int) -> None:
     moss = serve(taken_port)
     assert moss.process.wait(ports.PATIENCE_SECONDS + 60) == 1
     assert f"Error: Port {taken_port} is in use by another program." in moss.output
@@ -153,9 +149,7 @@ def slow_clients(address: str, count: int) -> Iterator[None]:
 
 
 @pytest.mark.long
-def test_every_process_runs_is_restarted_and_ends(
-    serve: Callable[[int | None], Serve], taken_first_port: int
-) -> None:
+def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int | None], Serve], taken_first_port: int) -> None:
     """Cover the whole life of the service in one test, because a start takes seconds."""
     moss = serve(None)
     moss.wait_until_serving()
@@ -277,6 +271,4 @@ def test_root_is_warned_and_data_of_another_user_are_refused(user: str, tmp_path
     other = f"import os\nos.geteuid = lambda: {now}\n"
     said = completed([sys.executable, "-c", other + CLAIM], env=environment(tmp_path)).stderr
     assert ("belongs to another user" in said) == (now != os.getuid())
-    assert ("of the user nobody, and so are its data. Use an account of its own." in said) == (
-        now == os.getuid() == 0
-    )
+    assert ("of the user nobody, and so are its data. Use an account of its own." in said) == (now == os.getuid() == 0)

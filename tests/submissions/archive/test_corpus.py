@@ -187,10 +187,7 @@ def test_a_higher_threshold_takes_near_copies_apart(archive: Path) -> None:
 
 
 def exact(left: Path, right: Path) -> tuple[float, float, float]:
-    sets = [
-        shingles(token_kinds(decode_document(path.name, path.read_bytes())), RECIPE.w)
-        for path in (left, right)
-    ]
+    sets = [shingles(token_kinds(decode_document(path.name, path.read_bytes())), RECIPE.w) for path in (left, right)]
     return resemblance(*sets), containment(*sets), containment(*reversed(sets))
 
 
@@ -202,10 +199,7 @@ def test_a_query_estimates_within_three_errors_of_the_exact_numbers(archive: Pat
     for name in ("essay.txt", "near.txt", "excerpt.txt"):
         exact_values = exact(new, archive / name)
         estimates = [matches[name][measure] for measure in ("resemblance", "containment", "contained")]
-        sampled = (
-            len(shingles(token_kinds(decode_document(name, (archive / name).read_bytes())), RECIPE.w))
-            / RECIPE.m
-        )
+        sampled = len(shingles(token_kinds(decode_document(name, (archive / name).read_bytes())), RECIPE.w)) / RECIPE.m
         for estimate, exact_value in zip(estimates, exact_values, strict=True):
             standard_error = (exact_value * (1 - exact_value) / sampled) ** 0.5
             assert abs(estimate - exact_value) <= 3 * standard_error
@@ -257,13 +251,9 @@ def test_renamed_code_is_the_same_tokens(archive: Path, tmp_path: Path) -> None:
 
 
 def test_many_new_documents_are_answered_as_each_alone(archive: Path, tmp_path: Path) -> None:
-    root = folder(
-        tmp_path / "new", {f"{n}.txt": edited(prose(n % 4), n) + "\n" + CODE.format(n=n) for n in range(8)}
-    )
+    root = folder(tmp_path / "new", {f"{n}.txt": edited(prose(n % 4), n) + "\n" + CODE.format(n=n) for n in range(8)})
     together = query_corpus("default", read_documents(root)[0])
-    alone = [
-        match for n in range(8) for match in query_corpus("default", read_documents(root / f"{n}.txt")[0])
-    ]
+    alone = [match for n in range(8) for match in query_corpus("default", read_documents(root / f"{n}.txt")[0])]
     assert together == alone
     assert len(together) >= 8
 
@@ -338,9 +328,7 @@ def test_a_number_out_of_range_is_refused(db: None, arguments: Sequence[str]) ->
 
 @pytest.mark.long
 def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp_path: Path) -> None:
-    documents = {
-        f"{n}.txt": f"{' '.join(prose(n).split()[: 40 * (n % 10)])} {prose(1000 + n)}" for n in range(60)
-    }
+    documents = {f"{n}.txt": f"{' '.join(prose(n).split()[: 40 * (n % 10)])} {prose(1000 + n)}" for n in range(60)}
     root = folder(tmp_path / "many", documents)
     run_json("add", root)
     new = folder(tmp_path / "new", {f"{n}.txt": prose(n) for n in range(60)})
@@ -425,8 +413,7 @@ def test_different_programs_are_not_near_copies() -> None:
     modules = (argparse, csv, difflib, heapq, textwrap)
     sources = [Path(module.__file__).read_bytes() for module in modules if module.__file__]
     simhashes = [
-        compute_signatures(token_kinds(decode_document("module.py", source))).simhash or 0
-        for source in sources
+        compute_signatures(token_kinds(decode_document("module.py", source))).simhash or 0 for source in sources
     ]
     assert len(simhashes) == len(modules)
     assert all((a ^ b).bit_count() > 6 for a, b in combinations(simhashes, 2))
@@ -465,9 +452,7 @@ def test_a_page_nested_too_deep_is_refused_before_it_is_parsed(markup: str) -> N
 
 
 def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
-    assert (
-        len(html_text("<p>a<br><div>b</div><li>c" * (MAX_DEPTH + 1)).split()) == 4 * MAX_DEPTH - MAX_DEPTH + 3
-    )
+    assert len(html_text("<p>a<br><div>b</div><li>c" * (MAX_DEPTH + 1)).split()) == 4 * MAX_DEPTH - MAX_DEPTH + 3
 
 
 DOCUMENTS = 2000

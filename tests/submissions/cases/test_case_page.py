@@ -133,9 +133,9 @@ def test_members_are_in_order_of_handing_in_the_first_named(alice_client: Client
         assert said in page.text("main")
         assert page.values(".timeline .due", "x1") == places
     Submission.objects.filter(name="ann").update(handed_in=NOON)
-    assert "ann and cal handed in first, at the same time. All" in get_page(
-        alice_client, address(report, "ann")
-    ).text("main")
+    assert "ann and cal handed in first, at the same time. All" in get_page(alice_client, address(report, "ann")).text(
+        "main"
+    )
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=30).map(sorted))
@@ -158,8 +158,7 @@ def test_the_page_says_for_which_pairs_the_decision_holds(alice_client: Client, 
     assert said.format("50\u202f%") in decided.text("main")
     ann_and_cal = {"confirmed": [0.9, 0.6], "undecided": [0.7, 0.2]}
     similarities = {
-        state: [pair.similarity for pair in ranked_pairs(report, PairFilter(decision=state))]
-        for state in ann_and_cal
+        state: [pair.similarity for pair in ranked_pairs(report, PairFilter(decision=state))] for state in ann_and_cal
     }
     assert similarities == ann_and_cal
 
@@ -217,9 +216,7 @@ def test_members_stand_in_a_table_with_their_best_match_beside_the_matrix_which_
         assert all(lines[number - 1].strip() == text for number, text in shown if number <= len(lines))
     at = int(100 * case.similarity)
     [strongest] = cases(report, at / 100)
-    two = get_page(
-        alice_client, reverse("case", args=[batch.assignment_id, strongest.key]), threshold=str(at)
-    )
+    two = get_page(alice_client, reverse("case", args=[batch.assignment_id, strongest.key]), threshold=str(at))
     assert len(two.rows(".members tbody tr")) == 2
     assert not two.has(".matrix")
 
@@ -274,10 +271,7 @@ def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
     assert "no-store" in client.get(shared).headers["Cache-Control"]
     of_a_pair = shared_pair(report.pairs.all()[0], alice)
     assert (
-        client.get(
-            reverse("shared_case", args=[share_token(of_a_pair), case_of(report, "ann").key])
-        ).status_code
-        == 404
+        client.get(reverse("shared_case", args=[share_token(of_a_pair), case_of(report, "ann").key])).status_code == 404
     )
 
 
@@ -357,9 +351,7 @@ def covered(source: str, other: str) -> set[int]:
 
 
 @pytest.fixture
-def pages_of(
-    alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
-) -> Callable[..., list[Page]]:
+def pages_of(alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment) -> Callable[..., list[Page]]:
     """Return a function that hands in a class, and returns the page and the document of its first case."""
 
     def pages(**sources: str) -> list[Page]:
@@ -370,8 +362,7 @@ def pages_of(
         key = cases(report)[0].key
         queries = {"case": {}, "export_case": {"format": "html", "names": "open", "decision": "on"}}
         return [
-            get_page(alice_client, reverse(name, args=[assignment.pk, key]), **query)
-            for name, query in queries.items()
+            get_page(alice_client, reverse(name, args=[assignment.pk, key]), **query) for name, query in queries.items()
         ]
 
     return pages
@@ -383,9 +374,7 @@ def test_it_is_code_that_one_member_shares_with_all_others(pages_of: Callable[..
         match = STATED.search(page.text())
         assert match, page.text()
         core = sources[match[2]]
-        at_most = set.intersection(
-            *(covered(core, other) for name, other in sources.items() if name != match[2])
-        )
+        at_most = set.intersection(*(covered(core, other) for name, other in sources.items() if name != match[2]))
         stated, total = int(match[1]), len(kinds(core))
         assert 100 * len(kinds(ALL)) / total - 2 < stated <= 100 * len(at_most) / total
 

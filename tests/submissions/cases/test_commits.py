@@ -36,9 +36,7 @@ COMMITTED = {
     "ada": [datetime(2026, 5, day, 12, tzinfo=UTC) for day in (3, 5, 5, 9)],
     "ben": [datetime(2026, 5, 11, 9, 30, tzinfo=UTC)],
 }
-SENTENCE = (
-    "Commits of ada: 3 to 9 May 2026 (4); of ben: 11 May 2026 (1). Anybody can set the times of commits."
-)
+SENTENCE = "Commits of ada: 3 to 9 May 2026 (4); of ben: 11 May 2026 (1). Anybody can set the times of commits."
 
 
 @pytest.fixture
@@ -84,9 +82,7 @@ def test_a_suspicion_by_hand_and_a_submission_say_when_the_known_commits_were_ma
     page = get_page(alice_client, reverse("submission", args=[report.assignment_id, ada]))
     assert alone in page.text("body")
     report.pairs.filter(left=ada, right=cleo).delete()
-    decide(
-        report.assignment, PairNames("ada", "cleo", ada, cleo), alice, DecisionInput("suspicious", None, None)
-    )
+    decide(report.assignment, PairNames("ada", "cleo", ada, cleo), alice, DecisionInput("suspicious", None, None))
     address = reverse("export_pair", args=[report.assignment_id, ada, cleo])
     printed = page_of(alice_client.get(address, {"format": "html", "names": "open"})).text("body")
     assert "entered by hand" in printed
@@ -128,9 +124,7 @@ def test_the_table_the_api_and_the_export_of_a_student_have_the_times(
     assert "ecret" not in "".join(texts.values())
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"first": 9, "last": 1, "number": 2}, {"first": 1, "last": 9, "number": 0}]
-)
+@pytest.mark.parametrize("wrong", [{"first": 9, "last": 1, "number": 2}, {"first": 1, "last": 9, "number": 0}])
 def test_the_self_check_finds_times_that_cannot_be(report: Report, wrong: dict[str, int]) -> None:
     assert not list(contradictions(report))
     Submission.objects.filter(name="ada").update(commits=Commits(**wrong))

@@ -163,9 +163,7 @@ def test_what_cannot_be_saved_is_refused_with_the_reason(
     sent: dict[str, Any], reason: str, alice_client: Client, report: Report
 ) -> None:
     for headers, error in (({}, ".notices .notice"), (HTMX, "#decision-answer .error[role=alert]")):
-        response = alice_client.post(
-            address(best(report)), fields(best(report), **sent), headers=headers, follow=True
-        )
+        response = alice_client.post(address(best(report)), fields(best(report), **sent), headers=headers, follow=True)
         assert reason in page_of(response).text(error)
     assert not Decision.objects.exists()
 

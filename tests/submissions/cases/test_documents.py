@@ -158,18 +158,10 @@ def test_each_source_of_a_case_is_printed_once(alice_client: Client, hand_in: Ha
     address = reverse("export_case", args=[batch.assignment_id, case.key])
     query = {"format": "html", "names": "open", "sources": "on", "threshold": "30"}
     page = page_of(alice_client.get(address, query))
-    printed = [
-        " ".join(text_of(row) for row in node.css("tbody tr")) for node in page.all(".whole table.lines")
-    ]
-    assert (
-        len(printed)
-        == len(set(printed))
-        == len({*files.values(), CLASS["ben/main.py"], CLASS["cleo/main.py"]})
-    )
+    printed = [" ".join(text_of(row) for row in node.css("tbody tr")) for node in page.all(".whole table.lines")]
+    assert len(printed) == len(set(printed)) == len({*files.values(), CLASS["ben/main.py"], CLASS["cleo/main.py"]})
     sections = page.texts(".whole")
-    assert sum("The same bytes are printed above:" in text for text in sections) == len(sections) - len(
-        printed
-    )
+    assert sum("The same bytes are printed above:" in text for text in sections) == len(sections) - len(printed)
     assert len(sections) > len(printed)
     members = len(case.members)
     assert len(page.all(".hearing .matrix td.cell")) == members * members

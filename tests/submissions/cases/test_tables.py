@@ -35,9 +35,7 @@ def download(client: Client, assignment: Assignment, table: str, suffix: str, **
     return response.getvalue().decode()
 
 
-def rows(
-    client: Client, assignment: Assignment, table: str = "pairs", **query: str | int
-) -> list[dict[str, str]]:
+def rows(client: Client, assignment: Assignment, table: str = "pairs", **query: str | int) -> list[dict[str, str]]:
     text = download(client, assignment, table, "csv", **query)
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -177,10 +175,7 @@ class Excel(NamedTuple):
     def cells(self, file: bytes) -> list[list[object]]:
         assert file.startswith(codecs.BOM_UTF8)  # Excel takes it for another code page otherwise
         text = file.decode("utf-8-sig")
-        return [
-            [*map(self.cell, row)]
-            for row in csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
-        ]
+        return [[*map(self.cell, row)] for row in csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)]
 
     def cell(self, text: str) -> object:
         if text.startswith(("=", "+", "-", "@")) and not self.number(text):
@@ -248,9 +243,7 @@ def test_a_table_is_sent_whole_although_its_assignment_is_deleted_meanwhile(
 
 def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    Decision.objects.create(
-        assignment=assignment, left="ada", right="ben", state="clear", notes="ada asked ben"
-    )
+    Decision.objects.create(assignment=assignment, left="ada", right="ben", state="clear", notes="ada asked ben")
     session = alice_client.session
     session["anonymous"] = True
     session.save()

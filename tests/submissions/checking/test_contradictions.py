@@ -45,9 +45,7 @@ def random_class(random: Random) -> dict[str, str]:
 
 def decided_at_random(report: Report, user: User, random: Random) -> None:
     assignment = report.assignment
-    for pair in random.sample(
-        list(report.pairs.select_related("left", "right")), min(3, report.pairs.count())
-    ):
+    for pair in random.sample(list(report.pairs.select_related("left", "right")), min(3, report.pairs.count())):
         names = PairNames.from_pair(pair)
         decide(assignment, names, user, DecisionInput(random.choice(STATES), None, None))
     listed = {frozenset(both) for both in report.pairs.values_list("left__name", "right__name")}

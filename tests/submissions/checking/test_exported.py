@@ -95,17 +95,12 @@ def projects(random: Random) -> Sources:
     """Return seven projects of twenty files; twelve files of two are identical, eight have other names."""
     paths = [f"src/{word.capitalize()}{at}.java" for at in (1, 2) for word in WORDS[:10]]
     own = {f"team{n}": {path: java(random, path[4:-5], 1) for path in paths} for n in range(6)}
-    copied = {
-        path: text if at < 12 else other_names(text) for at, (path, text) in enumerate(own["team1"].items())
-    }
+    copied = {path: text if at < 12 else other_names(text) for at, (path, text) in enumerate(own["team1"].items())}
     return own | {"team6": copied}
 
 
 def java_programs(random: Random) -> Sources:
-    own = {
-        f"j{n:02}": {"Main.java": java(random, "Main", 4), "Shop.java": java(random, "Shop", 3)}
-        for n in range(12)
-    }
+    own = {f"j{n:02}": {"Main.java": java(random, "Main", 4), "Shop.java": java(random, "Shop", 3)} for n in range(12)}
     own["j12"] = {"Main.java": other_names(own["j03"]["Main.java"]), "Shop.java": java(random, "Shop", 3)}
     own["j13"] = {"Table.java": own["j05"]["Shop.java"], "Main.java": java(random, "Main", 6)}
     own["j14"] = dict(own["j07"])
@@ -157,15 +152,9 @@ KINDS: list[Callable[[Random], Sources]] = [
 
 
 @pytest.fixture
-def export(
-    hand_in: HandIn, assignment: Assignment, alice: User, alice_client: Client
-) -> Callable[[Sources], Exported]:
+def export(hand_in: HandIn, assignment: Assignment, alice: User, alice_client: Client) -> Callable[[Sources], Exported]:
     def exported(sources: Sources) -> Exported:
-        hand_in(
-            zipped(
-                {f"{name}/{path}": text for name, of_one in sources.items() for path, text in of_one.items()}
-            )
-        )
+        hand_in(zipped({f"{name}/{path}": text for name, of_one in sources.items() for path, text in of_one.items()}))
         kept = {
             name: texts
             for name, of_one in sources.items()
@@ -327,9 +316,7 @@ def test_an_export_of_a_platform_with_second_attempts_and_a_team_is_judged(
         for number, stem in enumerate(attempts):
             late = "_LATE" * (number > 0)
             first = f"{name}{late}_{2000 + n}_{50_000 + 10 * n + number}_{stem}.zip"
-            files[first] = zipped(
-                own if stem == attempts[-1] else {"Main.java": java(random, "Main", 4)}
-            ).read()
+            files[first] = zipped(own if stem == attempts[-1] else {"Main.java": java(random, "Main", 4)}).read()
         sources[name] = {f"{attempts[-1]}/{path}": text for path, text in own.items()}
     assignment.teams = "student06, student08"
     assignment.save()

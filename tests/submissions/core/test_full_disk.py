@@ -37,9 +37,7 @@ from tests.support.small_disks import fill, move_emptied
 pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
-def send(
-    client: Client, assignment: Assignment, name: str = "upload", size: int = 1_500_000
-) -> HttpResponseBase:
+def send(client: Client, assignment: Assignment, name: str = "upload", size: int = 1_500_000) -> HttpResponseBase:
     client.raise_request_exception = False
     files = [loose("a.py", b"x" * size), loose("b.py", b"y" * size)]
     return client.post(reverse(name, args=[assignment.pk]), {"files": files})

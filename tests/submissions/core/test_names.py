@@ -372,9 +372,7 @@ def test_a_login_that_is_built_from_a_name_is_covered(given: str, surname: str, 
     written = draw.choice([str.lower, str.upper, str.capitalize])(login)
     source = draw.choice(["x = {} + 1", "// {}", "/home/{}/a.c", "{}()", "'{}'"]).format(written)
     finder = NameFinder({name: "Robin", "Otto Kraus": "Kim"})
-    assert [(source[start:end], shown) for start, end, shown in finder.source_spans(source)] == [
-        (written, "Robin")
-    ]
+    assert [(source[start:end], shown) for start, end, shown in finder.source_spans(source)] == [(written, "Robin")]
 
 
 @pytest.mark.parametrize(
@@ -503,8 +501,7 @@ def test_the_switch_leads_to_nothing_but_a_path(elsewhere: str, alice_client: Cl
 def programs() -> dict[str, str]:
     """Return the program of each student: some equal, some renamed, some with a function of their own."""
     return {
-        f"{name}/main.py": PROGRAMS[n % 5]
-        + f"\ndef own_{n % 10}(x):\n    return [x + {n % 10}, x]\n" * (n % 4)
+        f"{name}/main.py": PROGRAMS[n % 5] + f"\ndef own_{n % 10}(x):\n    return [x + {n % 10}, x]\n" * (n % 4)
         for n, name in enumerate(ROSTER)
     }
 

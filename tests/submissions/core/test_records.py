@@ -128,9 +128,7 @@ def records_of(value: object) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("record", Record.__subclasses__(), ids=lambda record: record.__name__)
 @given(data=st.data())
-def test_releases_beside_each_other_read_the_records_of_the_other(
-    record: type[Record], data: st.DataObject
-) -> None:
+def test_releases_beside_each_other_read_the_records_of_the_other(record: type[Record], data: st.DataObject) -> None:
     required = {name for name, field in record.model_fields.items() if field.is_required()}
     assert required == FIRST_FIELDS[record.__name__]
     value = data.draw(st.builds(record, **dict.fromkeys(record.model_fields, ...)))
@@ -220,8 +218,7 @@ def test_every_column_of_times_is_of_the_clock_or_of_the_type_for_times_from_out
     plain = {
         f"{field.model._meta.label}.{field.name}"
         for field in FIELDS
-        if type(field) is models.DateTimeField
-        and not (field.auto_now or field.auto_now_add or field.has_default())
+        if type(field) is models.DateTimeField and not (field.auto_now or field.auto_now_add or field.has_default())
     }
     assert plain == BY_THE_CLOCK
 
@@ -269,10 +266,7 @@ def test_a_list_of_keys_is_one_parameter_and_finds_what_is_in_it() -> None:
         for column in ("source", "source_id", "source__pk"):
             found = Document.objects.filter(**{f"{column}__in": chosen})
             assert set(found.values_list("source", flat=True)) == wanted
-            assert (
-                set(Document.objects.exclude(pk__in=found).values_list("source", flat=True))
-                == {*keys} - wanted
-            )
+            assert set(Document.objects.exclude(pk__in=found).values_list("source", flat=True)) == {*keys} - wanted
         assert Source.objects.in_bulk([one for one in wanted if one]).keys() == wanted
     with CaptureQueriesContext(connection) as queries:
         assert Source.objects.filter(pk__in=range(keys[0], keys[0] + 5_000)).count() == len(keys)

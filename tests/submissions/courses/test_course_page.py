@@ -288,9 +288,7 @@ def test_the_archive_is_a_choice_that_ranks_again(department: Department, alice_
     with department.committing(execute=True):
         alice_client.post(address, {"name": "Statistics", "compare_archive": "True"})
     assert department.old_names() == {"zacharias", "yvonne"}
-    assert get_page(alice_client, address).texts("#id_compare_archive option[selected]") == [
-        "Compare with all of it"
-    ]
+    assert get_page(alice_client, address).texts("#id_compare_archive option[selected]") == ["Compare with all of it"]
 
 
 def test_a_course_that_does_not_take_part_is_refused_the_archive_and_keeps_its_choice(
@@ -329,8 +327,7 @@ def test_administrators_see_who_takes_part_and_how_much(department: Department, 
     address = reverse("department")
     page = get_page(admin_client, address)
     assert page.text("#archive") == (
-        "2 courses take part in the department's archive. It holds 2 submissions of 1 assignment. "
-        "Terms: michaelmas"
+        "2 courses take part in the department's archive. It holds 2 submissions of 1 assignment. Terms: michaelmas"
     )
     assert page.texts("td[data-label=archive]") == ["takes part", "takes part"]
     Course.objects.filter(pk=department.assignment.course_id).update(in_archive=False)

@@ -61,9 +61,7 @@ def signed_in(user: User) -> Client:
 
 def ways_to_give_access(course: Course, tess: User) -> dict[str, dict[str, object]]:
     """Return the addresses that give somebody access, with the forms that they take."""
-    membership, _created = Membership.objects.get_or_create(
-        course=course, user=tess, defaults={"role": ROLE.OBSERVER}
-    )
+    membership, _created = Membership.objects.get_or_create(course=course, user=tess, defaults={"role": ROLE.OBSERVER})
     return {
         page_address(course): {"email": "tess@example.org", "role": "instructor"},
         reverse("add_group", args=[course.pk]): {"group": "cs-tutors", "role": "instructor"},
@@ -72,9 +70,7 @@ def ways_to_give_access(course: Course, tess: User) -> dict[str, dict[str, objec
     }
 
 
-def test_an_administrator_gives_no_access_without_a_reason(
-    admin_client: Client, course: Course, tess: User
-) -> None:
+def test_an_administrator_gives_no_access_without_a_reason(admin_client: Client, course: Course, tess: User) -> None:
     for address, form in ways_to_give_access(course, tess).items():
         response = admin_client.post(address, form)
         assert response.status_code == 403, address

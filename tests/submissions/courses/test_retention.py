@@ -182,9 +182,7 @@ def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
     assert settings not in get_page(alice_client, urls["course"]).links()
     page = page_of(alice_client.get(urls["case"], follow=True))
     assert "Keep from deletion" in page.texts(f'a[href="{settings}"]')
-    alice_client.post(
-        urls["assignment_settings"], {"name": world.assignment.name, "hold": "An appeal of amara-okafor"}
-    )
+    alice_client.post(urls["assignment_settings"], {"name": world.assignment.name, "hold": "An appeal of amara-okafor"})
     assert settings in get_page(alice_client, urls["course"]).links()
     page = page_of(alice_client.get(urls["case"], follow=True))
     assert "Protected by a hold" in page.texts(f'a[href="{settings}"]')

@@ -22,9 +22,7 @@ def grouped(paths: Iterable[str], choices: Choices) -> Grouping:
 
 def files(grouping: Grouping) -> dict[str, list[str]]:
     names = sorted(grouping.submissions)
-    return {
-        name: [place.path for place in grouping.places.values() if place.submission == name] for name in names
-    }
+    return {name: [place.path for place in grouping.places.values() if place.submission == name] for name in names}
 
 
 def attempts(*days: int, student: str = "Ada") -> list[str]:
@@ -146,8 +144,7 @@ def test_what_may_be_wrong_with_a_grouping_is_said() -> None:
     grouping = grouped(["ada/a.py", "ben/b.py"], Choices("moodle"))
     assert list(grouping.submissions) == ["ada", "ben"]
     assert text(grouping, "layout") == (
-        "Nothing in this upload is named as in a Moodle export,"
-        " so it is read as a folder or file for each student."
+        "Nothing in this upload is named as in a Moodle export, so it is read as a folder or file for each student."
     )
     paths = ["ada/a.py", "ben/b.py", "cleo.py", "setup.py", "j.smith"]
     said = text(grouped(paths, Choices()), "file-names")

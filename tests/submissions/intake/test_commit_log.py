@@ -77,8 +77,7 @@ def test_the_folder_of_a_log_is_that_of_its_working_copy() -> None:
 def test_any_bytes_between_commits_change_no_times(commits: list[tuple[int, int, bytes]]) -> None:
     noise = [one.replace(b"\n", b"").replace(b"\r", b"") for _, _, one in commits]
     log = b"".join(
-        line(START + seconds) * count + other + b"\n"
-        for (count, seconds, _), other in zip(commits, noise, strict=True)
+        line(START + seconds) * count + other + b"\n" for (count, seconds, _), other in zip(commits, noise, strict=True)
     )
     seconds = [START + at for count, at, _ in commits for _ in range(count)]
     expected = CommitTimes(min(seconds), max(seconds), len(seconds)) if seconds else None

@@ -108,13 +108,9 @@ def test_a_truncated_zip_is_refused_by_name() -> None:
         entries("class.zip", zipped(CLASS)[:100])
 
 
-@pytest.mark.parametrize(
-    ("name", "head", "kind"), [("c.zip", b"MSCF\0\0\0\0", "cabinet"), ("c", b"LZIP", "lzip")]
-)
+@pytest.mark.parametrize(("name", "head", "kind"), [("c.zip", b"MSCF\0\0\0\0", "cabinet"), ("c", b"LZIP", "lzip")])
 def test_an_unsupported_format_is_named_with_what_to_do(name: str, head: bytes, kind: str) -> None:
-    with pytest.raises(
-        BadArchive, match=f"{name}: {kind} archives cannot be opened here; upload a zip or tar.gz"
-    ):
+    with pytest.raises(BadArchive, match=f"{name}: {kind} archives cannot be opened here; upload a zip or tar.gz"):
         entries(name, head)
 
 
@@ -165,9 +161,7 @@ def test_arbitrary_bytes_give_entries_or_a_bad_archive(data: bytes, name: str) -
 @settings(max_examples=300)
 @given(
     st.sampled_from(sorted(ARCHIVE_WRITERS)),
-    st.dictionaries(
-        st.text("ab./\\é\x01", min_size=1, max_size=8), st.binary(max_size=40), min_size=1, max_size=5
-    ),
+    st.dictionaries(st.text("ab./\\é\x01", min_size=1, max_size=8), st.binary(max_size=40), min_size=1, max_size=5),
     st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=6)), max_size=4),
     st.floats(0, 1),
 )

@@ -45,12 +45,7 @@ def zip_declaring(size: int, name: bytes = b"odd.py") -> bytes:
         directory += b"PK\x01\x02\x2d\x03" + central + place + entry.encode() + zip64
         body += b"PK\x03\x04" + local + entry.encode() + data
     count = len(GOOD) + 1
-    return (
-        body
-        + directory
-        + b"PK\x05\x06"
-        + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), len(body), 0)
-    )
+    return body + directory + b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), len(body), 0)
 
 
 def tar_with_pax_size(size: int) -> bytes:
@@ -90,9 +85,7 @@ def test_a_negative_size_ends_a_tar(name: str) -> None:
 
 
 def test_junk_of_an_impossible_size_is_listed_with_a_possible_one_and_a_tar_that_begins_so_is_none() -> None:
-    refused = [
-        entry for entry in entries("class.zip", zip_declaring(2**64 - 1, b"odd.so")) if entry.data is None
-    ]
+    refused = [entry for entry in entries("class.zip", zip_declaring(2**64 - 1, b"odd.so")) if entry.data is None]
     assert [(entry.size, entry.reason) for entry in refused] == [(LARGEST, "compiled output")]
     with pytest.raises(BadArchive, match="damaged or cut off"):
         entries("negative.tar", tar_declaring(-1, {}))

@@ -35,9 +35,9 @@ def in_child(name: str, data: bytes) -> list[Entry]:
     return list(archives.unpack(UploadedFile(name, len(data), lambda: io.BytesIO(data)), MEMORY))
 
 
-LINES = st.lists(
-    st.text(st.sampled_from("ab <&>\"'(){}\\;  \té"), max_size=30), min_size=1, max_size=8
-).filter(lambda lines: any(line.strip() for line in lines))
+LINES = st.lists(st.text(st.sampled_from("ab <&>\"'(){}\\;  \té"), max_size=30), min_size=1, max_size=8).filter(
+    lambda lines: any(line.strip() for line in lines)
+)
 
 
 @given(LINES, st.sampled_from([way for ending, way in WAYS if ending != ".pdf"]))
@@ -156,9 +156,7 @@ def test_a_damaged_document_is_read_or_refused(data: st.DataObject) -> None:
     ending, write = data.draw(st.sampled_from(WAYS))
     whole = write(CODE[:9])
     at = data.draw(st.integers(0, len(whole) - 1))
-    damaged = (
-        whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + data.draw(st.integers(0, 40)) :]
-    )
+    damaged = whole[:at] + bytes([data.draw(st.integers(0, 255))]) + whole[at + data.draw(st.integers(0, 40)) :]
     try:
         assert document_text.document_text(FORMATS[ending], damaged, Budget(Limits()))
     except RefusalError as refusal:

@@ -226,16 +226,12 @@ samples = st.sampled_from(sorted(SAMPLES)).map(SAMPLES.__getitem__)
 
 
 extra = st.dictionaries(
-    st.sampled_from(
-        ["x.class", "ada/x.py", "ada/.git/HEAD", "a/b/c/d.zip", "../x", "__MACOSX/a", "ada/target/x"]
-    ),
+    st.sampled_from(["x.class", "ada/x.py", "ada/.git/HEAD", "a/b/c/d.zip", "../x", "__MACOSX/a", "ada/target/x"]),
     st.sampled_from(["", CODE, "\x00", DO_NOT_EDIT]),
 )
 
 
-choices = st.sampled_from(
-    [Choices(), Choices(depth=1), Choices(depth=2), Choices(attempts="all"), Choices("moodle")]
-)
+choices = st.sampled_from([Choices(), Choices(depth=1), Choices(depth=2), Choices(attempts="all"), Choices("moodle")])
 
 
 @given(samples, extra, choices)
@@ -245,9 +241,9 @@ def test_every_entry_counts_or_has_one(sample: dict[str, str], more: dict[str, s
     groups = (*previewed.ignored, *previewed.left_out, *previewed.refused)
     assert all(group.reason and group.examples for group in groups)
     if not previewed.left_out:  # a folder that is left out is one entry
-        assert counted + sum(group.entries for group in previewed.ignored) == len(
-            previewed.grouping.places
-        ) + len(previewed.grouping.ignored)
+        assert counted + sum(group.entries for group in previewed.ignored) == len(previewed.grouping.places) + len(
+            previewed.grouping.ignored
+        )
     assert json.loads(json.dumps(previewed.to_json()))["submissions"] is not None
 
 

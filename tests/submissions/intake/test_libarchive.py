@@ -191,9 +191,7 @@ def test_links_are_refused() -> None:
 
 @pytest.mark.parametrize("write", [rar_4, rar_5, seven_zipped])
 def test_names_that_lead_out_of_the_archive_are_refused(write: Callable[[Files], bytes]) -> None:
-    unpacked = entries(
-        "c", write({"../up.py": b"x", "/etc/passwd": b"x", "a\\..\\..\\b.py": b"x", "c.py": b"c"})
-    )
+    unpacked = entries("c", write({"../up.py": b"x", "/etc/passwd": b"x", "a\\..\\..\\b.py": b"x", "c.py": b"c"}))
     assert taken(unpacked) == {"c.py": b"c"}
     assert len(reasons(unpacked)) == 3
 

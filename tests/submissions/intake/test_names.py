@@ -177,9 +177,7 @@ def test_numbered_names_are_no_longer_than_the_limit(name: str) -> None:
 
 
 def test_a_refused_path_says_which_inner_archive_it_is_in() -> None:
-    inner = zip_by_hand(
-        [(b"../evil.py", b"x"), (b"/etc/passwd", b"x"), (b"x" * 500, b"x"), (b"main.py", b"x")]
-    )
+    inner = zip_by_hand([(b"../evil.py", b"x"), (b"/etc/passwd", b"x"), (b"x" * 500, b"x"), (b"main.py", b"x")])
     refused = reasons(entries("class.zip", zipped({"ada.zip": inner})))
     assert refused.keys() == {"ada/../evil.py", "ada//etc/passwd", f"ada/{'x' * 395}…"}
 

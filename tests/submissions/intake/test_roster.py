@@ -8,9 +8,7 @@ from hypothesis import given, strategies as st
 from submissions.intake.layouts.places import Student
 from submissions.intake.rosters import Roster, RosterStudent
 
-BRUNO = RosterStudent(
-    "Bruno Marius Popescu", "00042", "bpopescu", "bruno.popescu@example.edu", other_ids=("1234",)
-)
+BRUNO = RosterStudent("Bruno Marius Popescu", "00042", "bpopescu", "bruno.popescu@example.edu", other_ids=("1234",))
 AMARA = RosterStudent("Amara Okafor", "1042", "aokafor", "amara.okafor@example.edu")
 ROSTER = Roster((BRUNO, AMARA))
 
@@ -39,9 +37,7 @@ def test_a_student_is_found_by_anything_that_is_known(student: Student) -> None:
     assert ROSTER.find(student) == BRUNO
 
 
-@pytest.mark.parametrize(
-    "student", [Student(""), Student("Bruno"), Student("x", "43"), Student("@", "#")], ids=str
-)
+@pytest.mark.parametrize("student", [Student(""), Student("Bruno"), Student("x", "43"), Student("@", "#")], ids=str)
 def test_nobody_is_found_by_what_nobody_has(student: Student) -> None:
     assert ROSTER.find(student) is None
 
@@ -62,9 +58,7 @@ def test_an_id_counts_before_a_name_and_what_several_students_have_finds_none_of
     assert roster.find(Student("x", "00042")) is None
 
 
-WORDS = st.sampled_from(
-    ["ana", "Ana", "ben", "li", "an", "7", "07", "007", "ana@x.edu", "ben@x.edu", "ana@y.edu", ""]
-)
+WORDS = st.sampled_from(["ana", "Ana", "ben", "li", "an", "7", "07", "007", "ana@x.edu", "ben@x.edu", "ana@y.edu", ""])
 STUDENTS = st.builds(RosterStudent, WORDS.filter(bool), WORDS, WORDS, WORDS)
 
 

@@ -171,9 +171,7 @@ def test_each_file_is_in_the_folder_of_its_student_whatever_the_order(paths: lis
 
     found = students(paths)
     assert found == students(paths[::-1])
-    assert all(
-        path.startswith(f"{student}/" if student else "") for path, student in zip(paths, found, strict=True)
-    )
+    assert all(path.startswith(f"{student}/" if student else "") for path, student in zip(paths, found, strict=True))
 
 
 @pytest.mark.parametrize(

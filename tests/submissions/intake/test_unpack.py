@@ -83,9 +83,7 @@ def test_the_total_size_is_counted_and_stops_the_rest(name: str) -> None:
 
 def test_the_total_size_counts_inner_archives_too() -> None:
     inner = zipped({"a": LINES}, zipfile.ZIP_STORED)
-    unpacked = entries(
-        "c.zip", zipped({f"{n}.zip": inner for n in range(4)}), Limits(total_bytes=5 * len(LINES))
-    )
+    unpacked = entries("c.zip", zipped({f"{n}.zip": inner for n in range(4)}), Limits(total_bytes=5 * len(LINES)))
     assert len(taken(unpacked)) == 2
     assert reasons(unpacked).keys() == {"2", "3"}
 

@@ -98,10 +98,7 @@ def test_a_moved_threshold_names_its_changes(changes: tuple[int, int, int, bool,
         ((3, 2140, 0, 0.4187, 0), "In 2,140 pairs of 3 compared assignments none was above 41%."),
         (
             (1, 9, 2, 0.36, 0),
-            (
-                "In 9 pairs of 1 compared assignment none was above 36%. "
-                "Left out: 2 found suspicious or confirmed."
-            ),
+            ("In 9 pairs of 1 compared assignment none was above 36%. Left out: 2 found suspicious or confirmed."),
         ),
         ((2, 380, 0, 0.9, 5), "5 of 380 pairs of 2 compared assignments reach 45%."),
     ],

@@ -369,9 +369,7 @@ def test_a_long_literal_is_cut_in_an_example() -> None:
 
 
 @pytest.mark.long
-def test_the_pair_page_says_what_was_renamed(
-    hand_in: HandIn, assignment: Assignment, alice_client: Client
-) -> None:
+def test_the_pair_page_says_what_was_renamed(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
     pair = assignment.reports.get().pairs.get()
     page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))

@@ -17,9 +17,7 @@ from submissions.matches.groups import (
 SUBMISSIONS = 4
 
 
-files = st.lists(
-    st.builds(HashedFile, st.integers(0, SUBMISSIONS - 1), st.sampled_from("abc"), st.sampled_from("xy"))
-)
+files = st.lists(st.builds(HashedFile, st.integers(0, SUBMISSIONS - 1), st.sampled_from("abc"), st.sampled_from("xy")))
 
 
 def contents(some: list[HashedFile]) -> list[list[str]]:
@@ -45,8 +43,7 @@ def test_files_follow_their_submissions_by_digest_and_path(some: list[HashedFile
 def test_other_numbers_do_not_change_the_order(some: list[HashedFile], numbers: list[int]) -> None:
     others = [one._replace(submission=numbers[one.submission]) for one in some]
     before, after = (
-        [contents(each)[number] for number in content_order(each, SUBMISSIONS).submissions]
-        for each in (some, others)
+        [contents(each)[number] for number in content_order(each, SUBMISSIONS).submissions] for each in (some, others)
     )
     assert before == after
 

@@ -68,9 +68,7 @@ def fonts_of(pdf_bytes: bytes) -> set[str]:
 
 
 def test_every_character_of_our_own_texts_is_in_a_font_of_the_packages() -> None:
-    folders = [
-        spec.submodule_search_locations for name in printing.FONT_PACKAGES if (spec := find_spec(name))
-    ]
+    folders = [spec.submodule_search_locations for name in printing.FONT_PACKAGES if (spec := find_spec(name))]
     fonts = [path for (folder,) in filter(None, folders) for path in Path(folder).rglob("*.[ot]tf")]
     printable = {chr(code) for path in fonts for code in TTFont(path).getBestCmap()}
     sources = [

@@ -101,9 +101,7 @@ def addresses(world: World) -> dict[str, str]:
     return all_addresses(world)
 
 
-def test_another_instructors_addresses_are_not_found(
-    addresses: dict[str, str], charlie_client: Client
-) -> None:
+def test_another_instructors_addresses_are_not_found(addresses: dict[str, str], charlie_client: Client) -> None:
     for name in sorted(OWNED):
         get_status, post_status = (
             send(addresses[name]).status_code for send in (charlie_client.get, charlie_client.post)
@@ -278,9 +276,7 @@ def crowded(world: World, hand_in: HandIn) -> World:
     assignment, pair = world.assignment, world.pair
     assignment.teams = "amara-okafor, arjun-bhatt"
     assignment.save()
-    decision = assignment.decisions.create(
-        left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski."
-    )
+    decision = assignment.decisions.create(left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski.")
     decision.changes.create(who="alice", field="notes", before="Heard Salma Idrissi.", after=decision.notes)
     assignment.shares.create(
         left=pair.left.name, right=pair.right.name, created_by=world.owner, expires=world.share.expires

@@ -89,9 +89,7 @@ def test_misleading_characters_are_marked_with_a_remark(alice_client: Client, na
 
 
 @pytest.mark.parametrize("name", ["pairs", "submissions"])
-def test_tables_are_files_that_no_browser_takes_for_a_page(
-    alice_client: Client, nasty: World, name: str
-) -> None:
+def test_tables_are_files_that_no_browser_takes_for_a_page(alice_client: Client, nasty: World, name: str) -> None:
     for suffix in ("csv", "json"):
         response = alice_client.get(reverse("table", args=[nasty.assignment.pk, name, suffix]))
         assert response.headers["Content-Disposition"].startswith("attachment")
@@ -189,9 +187,7 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
 
 
 @pytest.mark.long
-def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
-    assignment: Assignment, sign_in: SignIn
-) -> None:
+def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(assignment: Assignment, sign_in: SignIn) -> None:
     page = sign_in(assignment.course.owner)
     page.goto(assignment.get_absolute_url())
     # Django drops from an upload's name what cannot be printed.
@@ -221,9 +217,7 @@ def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:
 
 
 def ranked(assignment: Assignment) -> Report:
-    return Report.objects.create(
-        assignment=assignment, state="done", parameters={"threshold": {"value": 0.5}}
-    )
+    return Report.objects.create(assignment=assignment, state="done", parameters={"threshold": {"value": 0.5}})
 
 
 @pytest.mark.django_db(transaction=True)
@@ -270,9 +264,7 @@ def test_what_is_sent_to_what_goes_meanwhile_is_409(by: str, alice: User, assign
 
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_is_deleted_although_a_worker_stores_of_it(alice: User, assignment: Assignment) -> None:
-    batch = Batch.objects.create(
-        assignment=assignment, uploaded_by=alice, name="a.zip", state="fingerprinting"
-    )
+    batch = Batch.objects.create(assignment=assignment, uploaded_by=alice, name="a.zip", state="fingerprinting")
 
     def store() -> None:
         Submission.objects.create(batch_id=batch.pk, name="late")

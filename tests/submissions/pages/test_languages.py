@@ -259,9 +259,7 @@ def test_every_page_is_the_same_in_another_language_but_for_its_texts(
             assert _elements(first) == _elements(second)
             assert unchanged(first, second, language) == set()
             texts = innermost_texts(second) - translated
-            left = [
-                (text, english[pattern]) for text in texts for pattern in english if pattern.fullmatch(text)
-            ]
+            left = [(text, english[pattern]) for text in texts for pattern in english if pattern.fullmatch(text)]
             assert not left, f"not translated: {left}"
             translated |= texts
 
@@ -271,8 +269,7 @@ def _elements(page: Page) -> list[tuple[str, dict[str, str | None]]]:
     of_a_request = {node.mem_id for node in page.all(OF_A_REQUEST)}
     nodes = [node for node in page.all("*") if node.mem_id not in of_a_request]
     return [
-        (str(node.tag), {name: value for name, value in node.attributes.items() if name not in READ})
-        for node in nodes
+        (str(node.tag), {name: value for name, value in node.attributes.items() if name not in READ}) for node in nodes
     ]
 
 
@@ -400,9 +397,7 @@ def test_a_text_for_an_uploader_stands_among_the_sentences_that_pages_translate(
 def test_no_text_for_an_uploader_stands_in_two_places() -> None:
     sentences = [*reasons.REASONS, *reasons.PROBLEMS, *reasons.SENTENCES]
     assert len({*sentences}) == len(sentences)
-    sources = "".join(
-        path.read_text() for path in (ROOT / "submissions").rglob("*.py") if path.name != "sentences.py"
-    )
+    sources = "".join(path.read_text() for path in (ROOT / "submissions").rglob("*.py") if path.name != "sentences.py")
     assert [one for one in sentences if len(one.split()) > 3 and f'"{one}"' in sources] == []
 
 
@@ -437,9 +432,7 @@ def test_why_work_or_a_file_failed_is_translated_with_its_values(reason: str) ->
     with translation.override("de"):
         translated = fixed_text(reason)
     assert translated != reason
-    assert [
-        value for value in ("KeyError", "Java", "200") if value in reason and value not in translated
-    ] == []
+    assert [value for value in ("KeyError", "Java", "200") if value in reason and value not in translated] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

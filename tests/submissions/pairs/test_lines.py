@@ -64,9 +64,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-@pytest.mark.parametrize(
-    "end", ["\u2028", "\u2029", "\x85", "\v", "\f", "\r", "\r\n", "\n", "\n\r", "\r\r\n"]
-)
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\v", "\f", "\r", "\r\n", "\n", "\n\r", "\r\r\n"])
 def test_the_line_of_a_token_is_that_of_the_page_and_of_an_editor(name: str, end: str) -> None:
     reading = read(PLACES[name].format(end, end, end).encode(), name)
     starts = line_starts(reading.text)
@@ -140,10 +138,7 @@ def test_lines_beside_each_other_are_marked_only_where_most_words_are_in_both(
 def kinds(lines: list[str]) -> list[tuple[int, ...]]:
     """Return one kind for each sign, and the same kind for all names and all values."""
     return [
-        tuple(
-            0 if one[0].isalpha() else 1 if one[0].isdecimal() else ord(one)
-            for one in re.findall(r"\w+|\S", line)
-        )
+        tuple(0 if one[0].isalpha() else 1 if one[0].isdecimal() else ord(one) for one in re.findall(r"\w+|\S", line))
         for line in lines
     ]
 
@@ -210,9 +205,7 @@ def test_a_suspicion_of_two_that_are_no_pair_is_stored_with_its_notes(
 ) -> None:
     page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
     form = page.one("#decision-panel form").attributes["action"]
-    sent = {
-        name: page.values(f'#decision-panel [name="{name}"]', "value")[0] for name in ("decided_on", "seen")
-    }
+    sent = {name: page.values(f'#decision-panel [name="{name}"]', "value")[0] for name in ("decided_on", "seen")}
     sent |= {"state": "suspicious", "notes": "They sat side by side."}
     assert alice_client.post(str(form), sent).status_code == 302
     stored_one = assignment.decisions.get()
@@ -337,9 +330,7 @@ def source(page: Page, side: str) -> str:
     """Return the text of a side's source without badges."""
     html = page.html[page.html.index(f'data-side="{side}"') :]
     html = html[: html.index("</section>")]
-    half = Page(
-        re.sub(r"<a class=\"badge.*?</a>|<summary>.*?</summary>|<span class=\"cut\".*?</span>", "", html)
-    )
+    half = Page(re.sub(r"<a class=\"badge.*?</a>|<summary>.*?</summary>|<span class=\"cut\".*?</span>", "", html))
     return "".join(node.text() for node in half.all("pre.source"))
 
 
@@ -434,13 +425,8 @@ def test_an_endless_line_is_cut_with_a_remark_and_goes_on_in_the_next_part(
     pages = follow(alice_client, address, "L")
     assert len(pages) > 2
     more = len(line) - 10_000
-    assert pages[0].texts('[data-side="L"] .cut') == [
-        f"{more:,} more characters of this line are in the next part"
-    ]
-    assert (
-        pages[1].texts('[data-side="L"] .cut')[0]
-        == "10,000 more characters of this line are in the part before"
-    )
+    assert pages[0].texts('[data-side="L"] .cut') == [f"{more:,} more characters of this line are in the next part"]
+    assert pages[1].texts('[data-side="L"] .cut')[0] == "10,000 more characters of this line are in the part before"
     assert "".join(source(page, "L").removesuffix("\n") for page in pages[:-1]) in line
     assert COPIED.splitlines()[0] in source(pages[-1], "L")
 

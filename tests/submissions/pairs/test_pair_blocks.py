@@ -81,9 +81,7 @@ def test_a_passage_of_twenty_tokens_counts_as_moved_and_a_shorter_one_does_not(
 @pytest.mark.long
 def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
     lines = COPIED.splitlines(keepends=True)
-    source = "".join(
-        [*lines[:4], "    # my own remark\n", *lines[4:6], "        # the same remark\n", *lines[6:]]
-    )
+    source = "".join([*lines[:4], "    # my own remark\n", *lines[4:6], "        # the same remark\n", *lines[6:]])
     other = source.replace("my own remark", "other words")
     page = open_pair({"ada/a.py": source, "ben/b.py": other})
     equal = "".join(page.texts("mark:not(.gap)"))
@@ -101,18 +99,13 @@ def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]]
 
 
 def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:
-    assert (
-        sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED}))
-        == "ada and ben handed in the same files."
-    )
+    assert sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED})) == "ada and ben handed in the same files."
 
 
 @pytest.mark.long
 def test_the_sentence_on_a_part(open_pair: Callable[[dict[str, str]], Page]) -> None:
     page = open_pair({"ada/a.py": COPIED + HONEST, "ben/b.py": COPIED + program(Random(3), 4)})
-    assert sentence(page).endswith(
-        " % of ada\u2019s code is in ben\u2019s; every token of that is written alike."
-    )
+    assert sentence(page).endswith(" % of ada\u2019s code is in ben\u2019s; every token of that is written alike.")
 
 
 def common_class() -> dict[str, str]:

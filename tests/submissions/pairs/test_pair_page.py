@@ -97,9 +97,7 @@ MATLAB = [
 def test_the_code_of_pasted_programs_and_of_documents_is_shown_and_marked(
     alice_client: Client, hand_in: HandIn, name: str, write: Callable[[list[str]], bytes], lines: list[str]
 ) -> None:
-    batch = hand_in(
-        zipped({f"{student}/{name}": write([*lines, f"% {student}"]) for student in ("ada", "ben")})
-    )
+    batch = hand_in(zipped({f"{student}/{name}": write([*lines, f"% {student}"]) for student in ("ada", "ben")}))
     page = get_pair(alice_client, Pair.objects.get(report__assignment=batch.assignment))
     for side in "LR":
         shown = "".join(page.texts(f"[data-side={side}] .source"))
@@ -173,9 +171,7 @@ def test_a_pair_is_not_found_under_another_assignment(alice_client: Client, repo
     assert alice_client.get(reverse("pair", args=[other.pk, pair.left_id, pair.right_id])).status_code == 404
 
 
-def test_several_files_have_headings_a_list_and_a_matrix_to_jump_by(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_several_files_have_headings_a_list_and_a_matrix_to_jump_by(alice_client: Client, hand_in: HandIn) -> None:
     files = {"ada/a.py": STARTER, "ada/b.py": COPIED, "ben/main.py": STARTER + HONEST + COPIED}
     batch = hand_in(zipped(files))
     pair = Pair.objects.get(report__assignment=batch.assignment)
@@ -206,9 +202,7 @@ def test_hostile_sources_are_text(alice_client: Client, hand_in: HandIn) -> None
 def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
-    batch = hand_in(
-        zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)})
-    )
+    batch = hand_in(zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)}))
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
     # 7 of the audit log,
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
@@ -272,9 +266,7 @@ def test_the_longest_line_is_named(view_of: Callable[..., PairView]) -> None:
 
 
 def test_passages_are_numbered_by_weight_and_know_their_lines(view_of: Callable[..., PairView]) -> None:
-    view = view_of(
-        {"ada/m.py": STARTER + COPIED, "ben/m.py": COPIED + "x = 1\n" + STARTER, "cleo/m.py": STARTER}
-    )
+    view = view_of({"ada/m.py": STARTER + COPIED, "ben/m.py": COPIED + "x = 1\n" + STARTER, "cleo/m.py": STARTER})
     weights = [passage_weight(passage.tokens, passage.submissions) for passage in view.passages]
     assert weights == sorted(weights, reverse=True)
     assert [passage.number for passage in view.passages] == [1, 2]

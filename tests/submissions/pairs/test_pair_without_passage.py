@@ -26,9 +26,7 @@ def address(name: str, pair: Pair) -> str:
 
 @pytest.mark.long
 def test_the_pair_page_says_so_and_lists_what_is_shared(alice_client: Client, pair: Pair) -> None:
-    page = get_page(
-        alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
-    )
+    page = get_page(alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id]))
     assert page.texts(".summary") == [
         "ada and ben share no run of nine tokens: the similarity comes from literals, names and imports."
     ]

@@ -196,9 +196,7 @@ def test_students_have_source_match_and_attempts(alice_client: Client, batch: Ba
     assert rows["ada"][2] == "ben"
     assert rows["ada"][4] == "2"
     assert rows["cleo"][1::3] == ["class.zip", "1"]
-    assert get_page(alice_client, tab(batch.assignment, "students"), q="CLE").texts(".roll tbody th") == [
-        "cleo"
-    ]
+    assert get_page(alice_client, tab(batch.assignment, "students"), q="CLE").texts(".roll tbody th") == ["cleo"]
 
 
 def test_a_changed_limit_ranks_again_and_a_new_name_does_not(alice_client: Client, report: Report) -> None:

@@ -150,15 +150,12 @@ def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_a
 ) -> None:
     assert report.findings is not None
     ids = [
-        sorted(submission_of(report, name).pk for name in names)
-        for names in (("ann", "ben", "cal"), ("eve", "fay"))
+        sorted(submission_of(report, name).pk for name in names) for names in (("ann", "ben", "cal"), ("eve", "fay"))
     ]
     report.findings = report.findings.model_copy(update={"cases": ids, "above": 3})
     report.save()
     choose(alice_client, report, 80)
-    page = get_page(
-        alice_client, reverse("submission", args=[report.assignment_id, submission_of(report, "cal").pk])
-    )
+    page = get_page(alice_client, reverse("submission", args=[report.assignment_id, submission_of(report, "cal").pk]))
     assert not page.has("a[href*='/cases/']")
     assert "The threshold is 80\u202f%." in page.text("main")
     assert "1 pair reaches" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")

@@ -201,6 +201,4 @@ def test_the_page_says_when_nothing_was_skipped_or_replaced(alice_client: Client
     assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was compared."]
     hand_in(zipped({"student-00/main.py": CLASS["cleo/main.py"]}))
     page = uploads_page(alice_client, assignment)
-    assert page.texts("section.skipped > p") == [
-        "1 submission was replaced by a later upload of the same name."
-    ]
+    assert page.texts("section.skipped > p") == ["1 submission was replaced by a later upload of the same name."]

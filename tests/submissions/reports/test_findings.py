@@ -82,9 +82,7 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     assert findings_of(report).scored == 3
     assert all(match.match for match in findings_of(report).best)
     facts = get_page(alice_client, tab(report.assignment, "pairs")).terms("section.made > .facts")
-    assert facts["Compared"] == (
-        "3 submissions; 3 pairs share enough to be scored, the 1 most similar are listed"
-    )
+    assert facts["Compared"] == ("3 submissions; 3 pairs share enough to be scored, the 1 most similar are listed")
 
 
 def test_a_whole_copy_is_stored_beyond_the_room_of_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

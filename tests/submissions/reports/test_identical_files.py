@@ -49,20 +49,12 @@ def test_an_identical_file_is_named_everywhere(report: Report, alice: User, alic
     home = reverse("pairs", args=[report.assignment_id])
     listed = get_page(alice_client, home, flag="files")
     assert listed.texts("tr.pair td.flags") == ["1 identical file"]
-    assert (
-        "1 pair below has an identical file: look at these too."
-        in get_page(alice_client, home).texts(".lead")[0]
-    )
+    assert "1 pair below has an identical file: look at these too." in get_page(alice_client, home).texts(".lead")[0]
     cases = get_page(alice_client, report.assignment.get_absolute_url())
     assert cases.texts(".same > p:not(.hint)") == ["2 submissions, the same file board.py: s02, s07"]
     assert "table.py is identical in both." in get_page(alice_client, pair_page(pair)).text(".summary")
-    exported = (
-        alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"])).getvalue().decode()
-    )
-    flags = {
-        (row["left"], row["right"]): (row["flags"], row["band"])
-        for row in csv.DictReader(exported.splitlines())
-    }
+    exported = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"])).getvalue().decode()
+    flags = {(row["left"], row["right"]): (row["flags"], row["band"]) for row in csv.DictReader(exported.splitlines())}
     assert [(both, cell) for both, cell in flags.items() if cell[0]] == [(BOTH, ("1 identical file", "look"))]
     asked = api_client(alice).get(f"/api/v1/assignments/{report.assignment_id}/pairs", {"flag": "files"})
     assert [row["flags"] for row in json.loads(asked.content)["items"]] == [["1 identical file"]]
@@ -80,8 +72,7 @@ def test_a_pair_with_an_identical_file_comes_first_below(report: Report, alice_c
 def test_moss_check_names_identical_files_and_whole_copies(tmp_path: Path) -> None:
     files = FILES | {"x/main.py": FILES["s00/main.py"], "y/main.py": "# by y\n" + FILES["s00/main.py"]}
     flags = {
-        (row.left, row.right): row.flag
-        for row in rows(folder(tmp_path / "class", files), "--all", "--common", "9")
+        (row.left, row.right): row.flag for row in rows(folder(tmp_path / "class", files), "--all", "--common", "9")
     }
     assert flags[BOTH] == "1 identical file"
     assert flags["x", "y"] == "identical except layout and comments"

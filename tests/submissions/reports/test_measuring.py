@@ -152,9 +152,7 @@ def test_the_page_lists_the_pair_that_falls_and_calls_rare_lines_so(
     assert "No pair falls below the threshold." in get_page(alice_client, address).texts("#proposal li")
 
 
-@pytest.mark.parametrize(
-    "sent", [{}, {"first": "0", "last": "3"}, {"first": "5000", "last": "6000"}, {"first": "x"}]
-)
+@pytest.mark.parametrize("sent", [{}, {"first": "0", "last": "3"}, {"first": "5000", "last": "6000"}, {"first": "x"}])
 def test_lines_without_code_change_nothing(
     alice_client: Client, proposal: IgnoringProposal, sent: dict[str, str]
 ) -> None:

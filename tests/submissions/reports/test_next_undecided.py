@@ -20,9 +20,7 @@ def next_address(client: Client, report: Report, after: Pair | None = None, **qu
 
 
 def decide(pair: Pair, state: str = "clear") -> None:
-    Decision.objects.create(
-        assignment=pair.report.assignment, left=pair.left.name, right=pair.right.name, state=state
-    )
+    Decision.objects.create(assignment=pair.report.assignment, left=pair.left.name, right=pair.right.name, state=state)
 
 
 @pytest.fixture

@@ -96,9 +96,9 @@ def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
         sent = {"name": "Statistics", "compare_course": "False", "compared_with": [str(old.pk)]}
         alice_client.post(settings_address(assignment), sent)
     assert list(assignment.compared_with.all()) == [old]
-    assert get_page(alice_client, settings_address(assignment)).texts(
-        "#id_compared_with option[selected]"
-    ) == ["Lab 1, 2024 (Programming 1)"]
+    assert get_page(alice_client, settings_address(assignment)).texts("#id_compared_with option[selected]") == [
+        "Lab 1, 2024 (Programming 1)"
+    ]
     assert f"ada ({LABEL})" in get_page(alice_client, tab(assignment, "pairs")).text("table.pairs")
     count = assignment.reports.order_by("-pk").values_list("pk", flat=True)[0]
     alice_client.post(settings_address(assignment), sent)

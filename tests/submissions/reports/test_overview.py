@@ -45,9 +45,7 @@ def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
     Decision.objects.create(assignment=assignment, left=left, right=right, state=state)
 
 
-def pairs_context(
-    query: dict[str, str], assignment: Assignment, names: Names | None = None
-) -> dict[str, Any]:
+def pairs_context(query: dict[str, str], assignment: Assignment, names: Names | None = None) -> dict[str, Any]:
     return findings_context(report_page(query, assignment, names), "pairs")
 
 
@@ -134,9 +132,7 @@ def test_work_that_came_since_the_reader_was_here_last_is_marked_until_the_next_
         Visit.objects.update(opened=timezone.now() - timedelta(hours=2))
 
     def new(address: str, selector: str) -> list[bool]:
-        return [
-            row.css_first(".flag.new") is not None for row in get_page(alice_client, address).all(selector)
-        ]
+        return [row.css_first(".flag.new") is not None for row in get_page(alice_client, address).all(selector)]
 
     assert not any(new(address, ".cases tbody tr"))
     later()
@@ -149,9 +145,7 @@ def test_work_that_came_since_the_reader_was_here_last_is_marked_until_the_next_
         assert any(dora)
         assert new(address, ".to-read li") == dora
         assert f"{sum(dora)} {'is' if sum(dora) == 1 else 'are'} new since you were" in page.text(".kinds")
-        assert new(pairs, "tr.pair") == [
-            "dora" in {*both} for both in displayed_pairs(get_page(alice_client, pairs))
-        ]
+        assert new(pairs, "tr.pair") == ["dora" in {*both} for both in displayed_pairs(get_page(alice_client, pairs))]
     assert not get_page(client, link_to(shared_report(assignment.reports.all()[0], alice))).has(".flag.new")
     later()
     assert not any(new(address, ".to-read li"))
@@ -168,9 +162,7 @@ def test_the_headline_counts_what_stands_out_always(alice_client: Client, report
     assert headline(alice_client, assignment, q="cleo").startswith("2 pairs reach the threshold")
     decide(assignment, "ada", "ben", "confirmed")
     assert "1 is undecided." in headline(alice_client, assignment)
-    at_90 = (
-        "1 pair reaches the threshold among 3 submissions It is 90\u202f% similar or more. All are decided"
-    )
+    at_90 = "1 pair reaches the threshold among 3 submissions It is 90\u202f% similar or more. All are decided"
     assert headline(alice_client, assignment, threshold="90").startswith(f"{at_90}.")
     at_95 = "No pair reaches the threshold among 3 submissions"
     assert headline(alice_client, assignment, threshold="95").startswith(at_95)
@@ -231,9 +223,7 @@ def test_late_submissions_are_flagged_by_their_own_time_or_by_their_uploads(repo
     assignment.save()
     Submission.objects.filter(pk=ada.pk).update(handed_in=assignment.due - timedelta(minutes=1))
     Submission.objects.filter(pk=ben.pk).update(handed_in=assignment.due + timedelta(minutes=1))
-    late = {
-        pair: [flag for flag in of_pair if flag[0] == "late"] for pair, of_pair in flags(assignment).items()
-    }
+    late = {pair: [flag for flag in of_pair if flag[0] == "late"] for pair, of_pair in flags(assignment).items()}
     right, both = [("late", False, True)], [("late", True, True)]
     assert late == {("ada", "ben"): right, ("ada", "cleo"): right, ("ben", "cleo"): both}
     Submission.objects.filter(name="cleo").update(handed_in=assignment.due)

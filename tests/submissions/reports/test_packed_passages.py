@@ -35,10 +35,7 @@ def test_passages_are_read_as_they_were_packed(passages: list[PassageRecord]) ->
 def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(pairs: list[list[PassageRecord]]) -> None:
     every = list(chain.from_iterable(pairs))
     files = sorted({key for one in every for key in (one.left_file, one.right_file)})
-    rows = [
-        one._replace(left_file=files.index(one.left_file), right_file=files.index(one.right_file))
-        for one in every
-    ]
+    rows = [one._replace(left_file=files.index(one.left_file), right_file=files.index(one.right_file)) for one in every]
     table = np.array(rows, dtype=np.int32).reshape(-1, len(Passage._fields))
     starts = np.cumsum([0, *map(len, pairs)])
     packed = pack_passages(table, starts, np.array(files, dtype=np.int64))

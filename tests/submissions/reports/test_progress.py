@@ -259,9 +259,7 @@ def get_fragment(client: Client, address: str, current_url: str = "") -> Page:
 
 
 def start_upload(assignment: Assignment) -> Batch:
-    return assignment.batches.create(
-        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
-    )
+    return assignment.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
 
 
 def test_polling_gets_a_fragment_only_when_something_changed_in_as_many_queries(

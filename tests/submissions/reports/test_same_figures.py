@@ -46,9 +46,7 @@ STATEMENTS = (
     "    print(f'{{left}} {n}', file=None, end='')\n",
 )
 # Who reads the class, and how many of the filters, documents and endpoints: all, or each third one.
-READERS = rest_is_long(
-    [("instructor", 3), ("instructor", 1), ("observer", 1), ("administrator with a reason", 1)]
-)
+READERS = rest_is_long([("instructor", 3), ("instructor", 1), ("observer", 1), ("administrator with a reason", 1)])
 # Pages about what is not of the class, and those that say when something was used or sent.
 LEFT_OUT = {
     "audit_log", "audit_file", "all_tokens", "department", "student_data", "erasure", "receipt_file",
@@ -110,9 +108,7 @@ def pages_of(world: World, step: int) -> list[str]:
     pages += [reverse("submission", args=[pk, side]) for side in (pair.left_id, pair.right_id)]
     pages += [by_name[name] + query for name in FILTERED for query in FILTERS][::step]
     pages += [
-        reverse("table", args=[pk, name, suffix])
-        for name in ("pairs", "submissions")
-        for suffix in ("csv", "json")
+        reverse("table", args=[pk, name, suffix]) for name in ("pairs", "submissions") for suffix in ("csv", "json")
     ]
     return pages + [page + query for page in pages if "export" in page for query in DOCUMENTS][::step]
 

@@ -80,9 +80,7 @@ def test_a_filter_says_which_words_it_does_not_know(alice_client: Client, report
     for name in ("pairs", "assignment"):
         address = reverse(name, args=[report.assignment_id])
         for text, unknown in expected.items():
-            said = [
-                line for line in get_page(alice_client, address, q=text).texts(".empty p") if "known" in line
-            ]
+            said = [line for line in get_page(alice_client, address, q=text).texts(".empty p") if "known" in line]
             assert said == ([f"Not known: {unknown}"] if unknown else []), (name, text)
     students = reverse("students", args=[report.assignment_id])
     assert "Not known: zeta" in get_page(alice_client, students, q="zeta").texts(".empty p")

@@ -97,8 +97,7 @@ def test_it_ranks_its_best_match_among_all(alice_client: Client, report: Report,
     assert values[ada.pk] == values[ben.pk] > values[cleo.pk]
     place = get_submission(alice_client, ada).text(".place")
     assert place.startswith(
-        f"Its best match, with ben, is {percent(values[ada.pk])}: "
-        "the highest of 3 submissions, tied with 1 other."
+        f"Its best match, with ben, is {percent(values[ada.pk])}: the highest of 3 submissions, tied with 1 other."
     )
     assert "the 3rd highest of 3 submissions." in get_submission(alice_client, cleo).text(".place")
 

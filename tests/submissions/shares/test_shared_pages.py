@@ -155,9 +155,7 @@ def test_a_deleted_link_stays_dead_when_its_id_returns(visitor: Client, report: 
     assert reason_for_the_end(visitor, address).startswith("What this link led to was deleted")
 
 
-def test_a_link_that_ended_is_410_and_says_why_and_whom_to_ask(
-    visitor: Client, report: Report, alice: User
-) -> None:
+def test_a_link_that_ended_is_410_and_says_why_and_whom_to_ask(visitor: Client, report: Report, alice: User) -> None:
     revoked = shared_report(report, alice)
     shares.revoke_share(revoked)
     reason = reason_for_the_end(visitor, link_to(revoked))
@@ -237,6 +235,4 @@ def test_who_expected_pairs_is_told_where_to_look_for_what_was_not_read(
         (alice_client, tab(assignment, "pairs"), "Uploads"),
         (visitor, link, "Ignored code"),
     ):
-        assert f"If you expected pairs, see under {place} " in get_page(client, address).text(
-            "#findings .empty"
-        )
+        assert f"If you expected pairs, see under {place} " in get_page(client, address).text("#findings .empty")

@@ -57,9 +57,7 @@ def read_everything(sealed: Sealed) -> list[str]:
         for one in sealed.report.submissions.filter(batch__role="other")
     ]
     tables = [
-        reverse("table", args=[pk, name, suffix])
-        for name in ("pairs", "submissions")
-        for suffix in ("csv", "json")
+        reverse("table", args=[pk, name, suffix]) for name in ("pairs", "submissions") for suffix in ("csv", "json")
     ]
     filtered = [by_name[name] + query for name in FILTERED for query in FILTERS]
     documents = [page + query for page in (*pages, *cases) if "export" in page for query in DOCUMENTS]
@@ -124,9 +122,7 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
         body = BODIES.get((method, path), {})
         options = {} if method == "get" else {"data": body, "content_type": "application/json"}
         with transaction.atomic():
-            response = getattr(client, method)(
-                PREFIX + path.format(**places) + QUERIES.get(path, ""), **options
-            )
+            response = getattr(client, method)(PREFIX + path.format(**places) + QUERIES.get(path, ""), **options)
             transaction.set_rollback(True)
         by_endpoint[method, path] = secrets_in(response)
     return {key: secrets for key, secrets in by_endpoint.items() if secrets}
@@ -156,9 +152,7 @@ def test_a_share_link_shows_what_its_creator_may_read(role: str, sealed: Sealed)
     world = sealed.world
     client_of(role, world)
     creator = world.owner if role == "owner" else User.objects.get(username="a-instructor")
-    share = shares.create_share(
-        world.assignment, creator, timezone.now() + timedelta(days=1), anonymous=False
-    )
+    share = shares.create_share(world.assignment, creator, timezone.now() + timedelta(days=1), anonymous=False)
     token = shares.share_token(share)
     pages = [reverse(name, args=[token]) for name in ("shared", "shared_pairs", "shared_ignored")]
     both = [world.pair.left_id, world.pair.right_id]

@@ -292,9 +292,7 @@ def test_an_upload_that_cannot_be_opened_is_removed(
 
 
 @given(
-    st.lists(
-        st.sampled_from(["Adaline", "Müller", "Mueller", "O'Neill", "Groß", "Łukasz", "de"]), min_size=1
-    ),
+    st.lists(st.sampled_from(["Adaline", "Müller", "Mueller", "O'Neill", "Groß", "Łukasz", "de"]), min_size=1),
     st.sampled_from([str, str.upper, str.lower, partial(normalize, "NFD"), partial(normalize, "NFC")]),
     st.sampled_from([" ", "_", "-", ", ", "", "."]),
     st.text("ab /\n.é", max_size=5),
@@ -336,9 +334,7 @@ def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(planted: 
 
 
 @pytest.fixture(params=rest_is_long(["same course", "other course"]))
-def other_person(
-    request: pytest.FixtureRequest, alice: User, committing: Committing, eager_tasks: None
-) -> Assignment:
+def other_person(request: pytest.FixtureRequest, alice: User, committing: Committing, eager_tasks: None) -> Assignment:
     """Return an assignment with Ben Popescu's work; his name is somebody's id in it, or in another course."""
     owner, administrator = User.objects.create_user("oskar"), User.objects.create_user("adam", is_staff=True)
     theirs = Course.objects.create(owner=owner, name="Theirs").assignments.create(name="Sheet 1")
@@ -364,9 +360,7 @@ def other_person(
     )
     for course in ("Theirs", "A deleted course", ""):
         for action, page in (("reason", "state_reason"), ("exported", "export_student")):
-            AuditEntry(
-                who="adam", action=action, course=course, subject="Ben Popescu: a reason", page=page
-            ).save()
+            AuditEntry(who="adam", action=action, course=course, subject="Ben Popescu: a reason", page=page).save()
     return theirs
 
 

@@ -109,9 +109,7 @@ def test_an_export_is_unpacked_on_every_system_whatever_its_names(planted: Plant
     source = submission.files.all()[0]
     names = {storable(name)[:1000] for name in (*HOSTILE, *MORE)} - {""}
     SubmissionFile.objects.bulk_create(
-        SubmissionFile(
-            submission=submission, path=name, source_id=source.source_id, document_id=source.document_id
-        )
+        SubmissionFile(submission=submission, path=name, source_id=source.source_id, document_id=source.document_id)
         for name in names
     )
     course = submission.batch.assignment.course

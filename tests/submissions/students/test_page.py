@@ -48,9 +48,7 @@ def test_nothing_is_found_without_a_reason(planted: Planted, admin_client: Clien
 
 
 def test_a_name_of_nobody_finds_nothing(planted: Planted, admin_client: Client) -> None:
-    assert page_of(admin_client.post(PAGE, {"student": "Nobody", "act": "find", "reason": REASON})).has(
-        ".empty"
-    )
+    assert page_of(admin_client.post(PAGE, {"student": "Nobody", "act": "find", "reason": REASON})).has(".empty")
 
 
 def test_owners_are_told_of_an_export(
@@ -69,8 +67,7 @@ def test_an_export_is_downloaded_and_logged_with_the_reason(planted: Planted, ad
     assert "data.json" in archive.namelist()
     entries = AuditEntry.objects.filter(page="export_student").order_by("pk")
     assert [*entries.values_list("who", "action", "address", "course", "subject")] == [
-        ("admin", "exported", "127.0.0.1", course, f"{NAME}: {REASON}")
-        for course in ("Compilers", "Programming 1")
+        ("admin", "exported", "127.0.0.1", course, f"{NAME}: {REASON}") for course in ("Compilers", "Programming 1")
     ]
 
 

@@ -179,9 +179,7 @@ def test_what_was_handed_in_again_or_could_not_be_read_is_marked_and_names_are_s
 def test_every_list_of_a_batch_has_pages_of_its_own_in_as_many_queries_as_for_few_entries(
     alice_client: Client, batch: Batch, django_assert_num_queries: CountQueries
 ) -> None:
-    Entry.objects.bulk_create(
-        Entry(batch=batch, name=f"{n:03}.py", accepted=n % 2 == 0, reason="") for n in range(500)
-    )
+    Entry.objects.bulk_create(Entry(batch=batch, name=f"{n:03}.py", accepted=n % 2 == 0, reason="") for n in range(500))
     # session, user, batch, counts of four lists, rows of those that have any, what was read of files
     with django_assert_num_queries(12):
         page = get_batch(alice_client, batch)

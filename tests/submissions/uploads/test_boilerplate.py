@@ -239,9 +239,7 @@ def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
 
     before = best_pair_lines()
     with committing(execute=True):
-        alice_client.post(
-            reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]}
-        )
+        alice_client.post(reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]})
     assert best_pair_lines() < before
     removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
     page = get_page(alice_client, tab(assignment, "ignored"))

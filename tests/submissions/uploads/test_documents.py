@@ -292,18 +292,14 @@ def test_packed_words_of_strings_come_back(rows: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_packed_reading_comes_back_from_the_database_and_from_the_cache(*, coarse: bool) -> None:
     source = Path(languages.__file__).parent / "golden" / "java.java"
-    reading = engine.read(
-        source.read_bytes(), source.name, coarse=coarse, spans=True, spelling=True, words=True
-    )
+    reading = engine.read(source.read_bytes(), source.name, coarse=coarse, spans=True, spelling=True, words=True)
     reading = reading._replace(text="", share=0.5, unclosed=(3, 8))
     packed = PackedReading.of(reading)
     for stored in (packed, PackedReading.from_bytes(packed.to_bytes())):
         assert plain(stored.reading()) == plain(reading)
 
 
-@given(
-    st.lists(st.sampled_from(["read", "refused", "fails"]), max_size=9), st.integers(1, 4), st.integers(1, 4)
-)
+@given(st.lists(st.sampled_from(["read", "refused", "fails"]), max_size=9), st.integers(1, 4), st.integers(1, 4))
 def test_files_that_fail_together_are_read_alone_once(kinds: list[str], most: int, answered: int) -> None:
     requests: list[list[int]] = []
 

@@ -18,9 +18,7 @@ ONE, OTHER = COPIED.encode(), RENAMED.encode()
 TREE = {"class/ada/main.py": ONE, "class/ben/src/main.py": OTHER, "class/ben/src/util.py": ONE}
 
 
-def send(
-    client: Client, assignment: Assignment, files: dict[str, bytes], address: str = "upload"
-) -> Batch | None:
+def send(client: Client, assignment: Assignment, files: dict[str, bytes], address: str = "upload") -> Batch | None:
     """Upload files as the script of the form does that read a dropped folder."""
     uploads = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in files.items()]
     data = {"files": uploads, "paths": json.dumps(list(files))}

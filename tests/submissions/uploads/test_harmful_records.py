@@ -47,9 +47,7 @@ def test_an_upload_whose_names_take_too_long_fails_with_the_limit(hand_in: HandI
 def test_a_preview_has_the_slow_record_among_the_rest(alice_client: Client, preview_upload: Upload) -> None:
     page = get_page(alice_client, preview_upload(HARMFUL).get_absolute_url())
     assert page.text("#preview-heading").startswith("2 submissions found, read as a Blackboard export")
-    assert any(
-        "not read, because reading it took longer than 1 s" in row for row in page.texts(".reasons th")
-    )
+    assert any("not read, because reading it took longer than 1 s" in row for row in page.texts(".reasons th"))
 
 
 @pytest.mark.usefixtures("harmful_groupings")

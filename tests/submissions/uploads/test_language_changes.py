@@ -39,9 +39,7 @@ BOTH = {
 
 
 @pytest.fixture
-def change_language(
-    assignment: Assignment, alice: User, eager_tasks: None, committing: Committing
-) -> ChangeLanguage:
+def change_language(assignment: Assignment, alice: User, eager_tasks: None, committing: Committing) -> ChangeLanguage:
     """Return a function that changes the language and returns the change once its tasks have ended."""
 
     def change(language: str) -> LanguageChange:
@@ -159,9 +157,7 @@ def test_the_report_stays_as_it_is_until_all_files_are_read(
     work_off("rank")
     change.refresh_from_db()
     assert (change.state, change.documents_done) == ("done", 6)
-    assert {reading for path, reading in readings(assignment).items() if path.endswith(".py")} == {
-        ("ruby", "ready")
-    }
+    assert {reading for path, reading in readings(assignment).items() if path.endswith(".py")} == {("ruby", "ready")}
 
 
 def test_a_change_back_before_the_files_are_read_leaves_everything_as_it_was(

@@ -151,9 +151,7 @@ def test_a_preview_shows_them_and_earlier_uploads_are_read_again(
     batch = preview_upload({path.replace("ada", "dora"): text for path, text in UNNAMED.items()})
     sent = {"include_patterns": "", "exclude_patterns": "", "language_patterns": PATTERN}
     with committing(execute=True):
-        answer = alice_client.post(
-            reverse("filter_listed", args=[batch.pk]), sent, headers={"HX-Request": "true"}
-        )
+        answer = alice_client.post(reverse("filter_listed", args=[batch.pk]), sent, headers={"HX-Request": "true"})
     assert f"{len(UNNAMED)} Ruby" in page_of(answer).text("#preview")
     assert languages(batch.assignment) == {("ruby", "ready")}
 

@@ -143,6 +143,4 @@ def test_each_submission_keeps_times_of_its_own_commits_and_working_copies(hand_
     assert set(entries.values_list("accepted", "reason")) == {reason}
     # Those of a repository of the whole class are nobody's.
     hand_in(loose("class.zip", zipped(WORK | {log: line()})))
-    assert set(Submission.objects.filter(batch=Batch.objects.latest("pk")).values_list("commits")) == {
-        (None,)
-    }
+    assert set(Submission.objects.filter(batch=Batch.objects.latest("pk")).values_list("commits")) == {(None,)}

@@ -96,9 +96,7 @@ def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCa
 
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
-def test_a_cut_session_fails_no_upload(
-    assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cut_session_fails_no_upload(assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("unpack", "read_documents"):  # No other process may take part.
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
     batch = create_batch(assignment, alice, [zipped(CLASS)])

@@ -106,9 +106,7 @@ def test_characters_that_look_like_others_are_found(alice_client: Client, hand_i
     notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
     warning = f"Characters look like others but are not, or cannot be seen: {count} in ben/main.py."
     assert warning in notices
-    rows = get_page(alice_client, tab(batch.assignment, "pairs"), flag="disguised").texts(
-        "table.pairs tbody tr"
-    )
+    rows = get_page(alice_client, tab(batch.assignment, "pairs"), flag="disguised").texts("table.pairs tbody tr")
     rows = [row for row in rows if not row.startswith("Below the threshold")]
     assert rows
     assert [row for row in rows if "with characters that look like others" not in row] == []

@@ -74,10 +74,7 @@ def test_blocks_have_their_hashes_whole_and_in_order() -> None:
     assert all(before[-1] < after[0] for before, after in pairwise(hashes))
     assert all(hashes_of_block == sorted(hashes_of_block) for hashes_of_block in hashes)
     assert [len(hashes_of_block) for hashes_of_block in hashes if 3 in hashes_of_block] == [100]
-    assert (
-        max(len(hashes_of_block) for hashes_of_block in hashes if 3 not in hashes_of_block)
-        <= 2 * posting_runs.BLOCK
-    )
+    assert max(len(hashes_of_block) for hashes_of_block in hashes if 3 not in hashes_of_block) <= 2 * posting_runs.BLOCK
 
 
 def test_documents_that_were_deleted_leave_when_they_are_a_fifth() -> None:

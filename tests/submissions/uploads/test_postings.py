@@ -14,9 +14,7 @@ from tests.support.fingerprints import create_documents, store
 
 TOP = 2**64 - 1
 HASHES = st.lists(st.sampled_from([*range(6), 2**63 - 1, 2**63, TOP]), max_size=20)
-REPEATED = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
-)
+REPEATED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
 
 
 def rarity_of(wanted: list[int], limit: int = 500) -> SharedRarity:
@@ -60,9 +58,7 @@ def test_many_documents_with_many_hashes_are_found_by_each_of_them(monkeypatch: 
     monkeypatch.setattr(posting_runs, "CHUNK", 1_000)
     random = np.random.default_rng(3)
     common = random.integers(0, TOP, 5, dtype=np.uint64).tolist()
-    stored = {
-        pk: [*random.integers(0, TOP, 40, dtype=np.uint64).tolist(), *common] for pk in create_documents(300)
-    }
+    stored = {pk: [*random.integers(0, TOP, 40, dtype=np.uint64).tolist(), *common] for pk in create_documents(300)}
     for start in range(0, 300, 60):
         store(dict(list(stored.items())[start : start + 60]))
     for _ in range(2):

@@ -122,9 +122,7 @@ def names(response: HttpResponse) -> list[str]:
 def test_a_preview_shows_layout_students_and_the_rest(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(SAMPLES["gradescope"])
     page = get_page(alice_client, batch.get_absolute_url())
-    assert page.text("#preview-heading") == (
-        "3 submissions found, read as a Gradescope export; 1 entry does not count"
-    )
+    assert page.text("#preview-heading") == ("3 submissions found, read as a Gradescope export; 1 entry does not count")
     assert "Ada Byron, Bruno Popeșcu" in page.values("input[name=new]", "value")
     assert "20261234, bpopescu@example.edu" in page.texts(".students td")
     assert any("submission_metadata.yml" in path for path in page.texts("#preview .path"))
@@ -156,9 +154,7 @@ def test_submissions_can_be_changed_and_restored(alice_client: Client, preview_u
 
 
 @pytest.mark.long
-def test_what_was_checked_is_what_is_read(
-    alice_client: Client, preview_upload: Upload, committing: Committing
-) -> None:
+def test_what_was_checked_is_what_is_read(alice_client: Client, preview_upload: Upload, committing: Committing) -> None:
     batch = preview_upload(CLASS)
     group(alice_client, batch, old=["ada"], new=["Ada Byron"])
     with committing(execute=True):
@@ -238,9 +234,7 @@ def test_a_layout_that_fits_nothing_is_not_used(alice_client: Client, preview_up
     assert answer.values("input[name=new]", "value") == ["ada", "ben", "cleo"]
 
 
-def filter_files(
-    client: Client, batch: Batch, include: str = "", exclude: str = "", only: str = ""
-) -> HttpResponse:
+def filter_files(client: Client, batch: Batch, include: str = "", exclude: str = "", only: str = "") -> HttpResponse:
     data = {"include_patterns": include, "exclude_patterns": exclude, "only_patterns": only}
     address = reverse("filter_listed", args=[batch.pk])
     return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
@@ -301,9 +295,7 @@ def send_roster(client: Client, batch: Batch, content: str) -> HttpResponse:
 
 
 def test_submissions_are_in_order_of_shown_names(alice_client: Client, preview_upload: Upload) -> None:
-    batch = preview_upload(
-        {f"{name}/main.py": text for name in ("s10", "s9", "Z1", "é2") for text in CLASS.values()}
-    )
+    batch = preview_upload({f"{name}/main.py": text for name in ("s10", "s9", "Z1", "é2") for text in CLASS.values()})
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.values("input[name=new]", "value") == ["é2", "s9", "s10", "Z1"]
     send_roster(alice_client, batch, "Login,Name\ns10,Ada Byron\ns9,Zadie Okri\n")
@@ -331,9 +323,7 @@ FILES = {
 LANGUAGES = "Languages of the files: 3 Java, 1 Python, 1 read as prose."
 
 
-OTHERWISE = (
-    "These are not Java, as most of the class is: cleo/solve.py (Python), dora/notes.txt (Plain text)."
-)
+OTHERWISE = "These are not Java, as most of the class is: cleo/solve.py (Python), dora/notes.txt (Plain text)."
 
 
 def test_the_preview_and_the_page_of_an_upload_say_how_files_are_read(

@@ -54,9 +54,7 @@ def test_who_hands_in_slow_files_is_left_out_alone(hand_in: HandIn, place: int) 
     assert found.pop("mallory").count("failed") > COUNT // 2
     assert found == {f"student-{n}": ["ready"] for n in range(len(INNOCENT))}
     reasons = Document.objects.filter(state="failed").values_list("reason", flat=True)
-    assert set(reasons) == {
-        "reading the files of this submission takes more than 0.2 s; the rest was not read"
-    }
+    assert set(reasons) == {"reading the files of this submission takes more than 0.2 s; the rest was not read"}
     assert batch.incomplete
     assert batch.assignment.reports.get().is_incomplete
 
@@ -81,9 +79,7 @@ def test_many_files_of_one_student_have_their_time(hand_in: HandIn, monkeypatch:
     project = {f"ada/{n}.py": f"def f{n}(a):\n    return a + {n}\n" * 9 for n in range(400)}
     batch = hand_in(zipped(project | INNOCENT))
     assert {state for student in states(batch.pk).values() for state in student} == {"ready"}
-    took = Document.objects.filter(files__submission__batch=batch).aggregate(seconds=Sum("seconds"))[
-        "seconds"
-    ]
+    took = Document.objects.filter(files__submission__batch=batch).aggregate(seconds=Sum("seconds"))["seconds"]
     assert took > READ_SECONDS
 
 

@@ -32,9 +32,7 @@ def report(hand_in: HandIn) -> Report:
 def send(alice_client: Client, assignment: Assignment, eager_tasks: None, committing: Committing) -> Send:
     def send(data: Any) -> HttpResponseBase:
         with committing(execute=True):
-            return alice_client.post(
-                reverse("add_boilerplate", args=[assignment.pk]), {"statement": "on"} | data
-            )
+            return alice_client.post(reverse("add_boilerplate", args=[assignment.pk]), {"statement": "on"} | data)
 
     return send
 

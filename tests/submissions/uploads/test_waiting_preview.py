@@ -101,15 +101,11 @@ def test_a_roster_that_is_not_read_in_time_is_refused_and_read_when_it_is_chosen
 @pytest.fixture
 def hostile_batches(transactional_db: None, assignment: Assignment) -> list[Batch]:
     batches = [
-        assignment.batches.create(
-            name=f"{n}.zip", preview=True, state=Batch.State.LISTED, since=timezone.now()
-        )
+        assignment.batches.create(name=f"{n}.zip", preview=True, state=Batch.State.LISTED, since=timezone.now())
         for n in range(HOSTILE)
     ]
     for batch in batches:
-        ListedEntry.objects.create(
-            batch=batch, name="harm: sleep/a.py", size=9, digest=b"1234", language="python"
-        )
+        ListedEntry.objects.create(batch=batch, name="harm: sleep/a.py", size=9, digest=b"1234", language="python")
     return batches
 
 

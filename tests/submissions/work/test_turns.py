@@ -35,8 +35,7 @@ def other_assignment(bob: User) -> Assignment:
 def upload(assignment: Assignment, count: int = 1, queue: str = INTERACTIVE, **fields: object) -> list[Batch]:
     owner = assignment.course.owner
     batches = [
-        Batch.objects.create(assignment=assignment, uploaded_by=owner, name=f"{n}.zip", **fields)
-        for n in range(count)
+        Batch.objects.create(assignment=assignment, uploaded_by=owner, name=f"{n}.zip", **fields) for n in range(count)
     ]
     for batch in batches:
         kind = "unpack" if batch.state in {"queued", "unpacking"} else "read_documents"

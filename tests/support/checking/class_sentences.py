@@ -52,9 +52,7 @@ def comments_differ(exported: Exported, key: Key, values: Values) -> bool:
     "Brackets, commas or modifiers, which are not compared, differ in {{ n }} places.",
 )  # fmt: skip
 def brackets_differ(exported: Exported, key: Key, values: Values) -> bool:
-    signs = [
-        sum(len(MODIFIERS.findall(text)) for text in exported.sources[name].values()) for name in key[1:]
-    ]
+    signs = [sum(len(MODIFIERS.findall(text)) for text in exported.sources[name].values()) for name in key[1:]]
     return 0 < number(values["n"]) <= sum(signs)
 
 
@@ -81,9 +79,7 @@ def lines_of_passage(exported: Exported, key: Key, values: Values) -> bool:
         return False
     passages = [one for one in exported.passages(key) if not one.common]
     found = [LINES_STATED.search(one.heading) for one in passages]
-    sizes = [
-        (len(_printed(passages, side)), [len(_printed([one], side)) for one in passages]) for side in (0, 1)
-    ]
+    sizes = [(len(_printed(passages, side)), [len(_printed([one], side)) for one in passages]) for side in (0, 1)]
     is_apart = all(size == sum(parts) for size, parts in sizes)
     total = sum(number(one[1]) for one in found if one)
     return not all(found) or not is_apart or total == exported.row(key)["lines"]
@@ -163,9 +159,7 @@ def rank_of_all(exported: Exported, key: Key, values: Values) -> bool:
 # Cases and submissions.
 
 
-@states(
-    "case", "section .soft", "{{ percentage }}, {{ n }} shared line", "{{ percentage }}, {{ n }} shared lines"
-)
+@states("case", "section .soft", "{{ percentage }}, {{ n }} shared line", "{{ percentage }}, {{ n }} shared lines")
 def strongest(exported: Exported, key: Key, values: Values) -> bool:
     inside = [row for row in exported.pairs if {row["left"], row["right"]} <= set(key[1:])]
     top = [row for row in inside if row["similarity"] == max(one["similarity"] for one in inside)]
@@ -186,9 +180,7 @@ def case_of(exported: Exported, key: Key, values: Values) -> bool:
 
 @states("submission", ".place", "It shares no counted code with any of the {{ n }} others.")
 def shares_nothing(exported: Exported, key: Key, values: Values) -> bool:
-    shared = [
-        row for row in exported.pairs if key[1] in (row["left"], row["right"]) and row["similarity"] > 0
-    ]
+    shared = [row for row in exported.pairs if key[1] in (row["left"], row["right"]) and row["similarity"] > 0]
     return not shared and number(values["n"]) == exported.size - 1
 
 
@@ -199,9 +191,7 @@ def shares_nothing(exported: Exported, key: Key, values: Values) -> bool:
 )  # fmt: skip
 def weaker(exported: Exported, key: Key, values: Values) -> bool:
     members = set(key[1:])
-    links = [
-        row for row in exported.pairs if {row["left"], row["right"]} <= members and row["case"] is not None
-    ]
+    links = [row for row in exported.pairs if {row["left"], row["right"]} <= members and row["case"] is not None]
     printed = len(exported.pages[key].all("section.chapter"))
     return number(values["n"]) <= len(links) - printed and printed >= 1
 
@@ -347,9 +337,7 @@ def scored(exported: Exported, _: Key, values: Values) -> bool:
 @states("cases", ".hint", "Suggested: {{ percentage }}. {{ reason }}.")
 def suggested(exported: Exported, _: Key, values: Values) -> bool:
     """Check the threshold, and that no pair lies where the reason says that there is none."""
-    ends = [
-        int(text) for text in re.findall(r"between (\d+) % and (\d+) %", values["reason"]) for text in text
-    ]
+    ends = [int(text) for text in re.findall(r"between (\d+) % and (\d+) %", values["reason"]) for text in text]
     between = [
         row
         for row in exported.pairs
@@ -371,9 +359,7 @@ def from_on(exported: Exported, _: Key, values: Values) -> bool:
 def groups(exported: Exported, _: Key, values: Values) -> bool:
     links = [row["similarity"] for row in exported.pairs if row["case"] is not None]
     value = number(values["percentage"])
-    return value == percent(exported.parameters["threshold"]["value"]) and all(
-        percent(one) >= value for one in links
-    )
+    return value == percent(exported.parameters["threshold"]["value"]) and all(percent(one) >= value for one in links)
 
 
 @states("list", ".hint", "The dashed line is the threshold of {{ limit }}.")
@@ -414,9 +400,7 @@ def reaching(exported: Exported, key: Key, values: Values) -> bool:
     return least == number(key[1]) and len(rows) == number(values["n"]) if "n" in values else len(rows) <= 1
 
 
-@states(
-    "ignored", ".starter p", "All {{ n }} submissions have this code, which is not registered as boilerplate."
-)
+@states("ignored", ".starter p", "All {{ n }} submissions have this code, which is not registered as boilerplate.")
 def offered_to_all(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == exported.size
 
@@ -499,11 +483,7 @@ def bins_add_up(exported: Exported) -> Iterator[str]:
     """Check the tables of the histograms: of best matches, and of pairs."""
     for row in exported.pages["cases",].rows("table.bins tbody tr"):
         low = number(row[0].partition("to")[0].partition("\N{EN DASH}")[0])
-        values = [
-            percent(one["similarity"] or 0)
-            for one in exported.submissions
-            if one["submission"] in exported.own
-        ]
+        values = [percent(one["similarity"] or 0) for one in exported.submissions if one["submission"] in exported.own]
         step = 100 if "100" in row[0] else number(row[0].partition("under")[2])
         if number(row[1]) != sum(low <= one < step or (step == 100 and one == 100) for one in values):
             yield f"best matches: {row}, and these are {sorted(values)}"

@@ -111,9 +111,7 @@ def _terms_of(files: Iterable[SubmissionFile], statement: Statement) -> set[tupl
     return terms
 
 
-def _dictated_in(
-    file: SubmissionFile, lexical: LexicalTerms, statement: Statement
-) -> Iterator[tuple[str, int]]:
+def _dictated_in(file: SubmissionFile, lexical: LexicalTerms, statement: Statement) -> Iterator[tuple[str, int]]:
     language = file.document.language
     text = front_end(language).text(decode(bytes(file.source.data)).text)
     tokens = unpack_tokens(bytes(file.document.tokens))

@@ -93,8 +93,7 @@ class Exported:
         # The tables of the assignments that were chosen to compare with.
         others = assignment.compared_with.order_by("pk").values_list("pk", flat=True)
         self.compared = [
-            Tables(*(self._table(client, other, name) for name in ("pairs", "submissions")))
-            for other in others
+            Tables(*(self._table(client, other, name) for name in ("pairs", "submissions"))) for other in others
         ]
         self.pages: dict[tuple[str, ...], Page] = {
             ("cases",): get_page(client, reverse("assignment", args=[pk])),
@@ -113,9 +112,7 @@ class Exported:
             query: dict[str, str | int] = {"format": "html", "names": "open"}
             self.pages["document", *both] = get_page(client, reverse("export_pair", args=args), **query)
         for members in list(self.cases.values())[:CASES]:
-            self.pages["case", *members] = page_of(
-                client.get(reverse("case", args=[pk, ids[members[0]]]), follow=True)
-            )
+            self.pages["case", *members] = page_of(client.get(reverse("case", args=[pk, ids[members[0]]]), follow=True))
             address = reverse("export_case", args=[pk, ids[members[0]]])
             answer = client.get(address, {"format": "html", "names": "open"}, follow=True)
             self.pages["case-document", *members] = page_of(answer)
@@ -135,9 +132,7 @@ class Exported:
         address = reverse("export_pair", args=[assignment.pk, ids[left], ids[right]])
         answer: Any = client.get(address, {"format": "pdf", "names": "open"})
         pages = PdfReader(BytesIO(answer.getvalue())).pages
-        self.prints["document", left, right] = " ".join(
-            " ".join(page.extract_text() for page in pages).split()
-        )
+        self.prints["document", left, right] = " ".join(" ".join(page.extract_text() for page in pages).split())
 
     @property
     def common_limit(self) -> int:
@@ -168,9 +163,7 @@ class Exported:
     def _chosen(self) -> list[dict[str, Any]]:
         """Return the first pairs, the last, and those with an identical file."""
         with_files = [row for row in self.pairs if any("file" in flag for flag in row["flags"])]
-        return list(
-            {id(row): row for row in (*self.pairs[:PAIRS], *self.pairs[-1:], *with_files[:2])}.values()
-        )
+        return list({id(row): row for row in (*self.pairs[:PAIRS], *self.pairs[-1:], *with_files[:2])}.values())
 
     @cached_property
     def cases(self) -> dict[int, list[str]]:
@@ -203,9 +196,7 @@ class Exported:
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
         """Return the words of a submission; without `tags`, of pages what people wrote."""
         files = sorted(self.sources[name].items())
-        texts = [
-            (path, text if tags or not path.endswith(".html") else TAG.sub(" ", text)) for path, text in files
-        ]
+        texts = [(path, text if tags or not path.endswith(".html") else TAG.sub(" ", text)) for path, text in files]
         return [word for path, text in texts for word in words(text, path)]
 
     def share_bounds(self, name: str, other: str) -> tuple[float, float]:
@@ -245,8 +236,7 @@ class Exported:
         if len(longest) < LEAST_LINES:
             return 0
         return sum(
-            any(wanted in _folded_text(text, path) for path, text in self.sources[name].items())
-            for name in self.own
+            any(wanted in _folded_text(text, path) for path, text in self.sources[name].items()) for name in self.own
         )
 
 

@@ -67,10 +67,7 @@ class Facts:
     @cached_property
     def case_decisions(self) -> list[CaseOnRecord]:
         rows = CaseDecision.objects.filter(assignment=self.report.assignment_id).prefetch_related("members")
-        return [
-            CaseOnRecord(row.state, {member.name for member in row.members.all()}, row.threshold)
-            for row in rows
-        ]
+        return [CaseOnRecord(row.state, {member.name for member in row.members.all()}, row.threshold) for row in rows]
 
     def ready_files(self, submission: int) -> list[SubmissionFile]:
         """Return the files of a submission whose tokens were compared."""
@@ -86,9 +83,7 @@ class Facts:
     def _unpacked(self, file: SubmissionFile, *, coarse: bool) -> Tokens:
         if coarse:
             unpacked = unpack_coarse(bytes(file.document.coarse))
-            return (
-                Tokens(unpacked[0].tokens.kinds.tolist(), unpacked[1].tolist(), []) if unpacked else NO_TOKENS
-            )
+            return Tokens(unpacked[0].tokens.kinds.tolist(), unpacked[1].tolist(), []) if unpacked else NO_TOKENS
         kinds, lines = unpack_kinds(bytes(file.document.tokens))
         spans = self.ignored.get(file.document_id, [])
         ignored = {at for first, after, *_ in spans for at in range(first, after)}

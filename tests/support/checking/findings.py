@@ -64,11 +64,7 @@ def cases(facts: Facts) -> Iterator[str]:
     keys = compared_mates(facts.report.assignment, facts.submissions)
     links = [pair for pair in links if not are_mates(keys, pair.left_id, pair.right_id)]
     findings = facts.report.findings
-    if (
-        findings
-        and findings.above not in {None, len(links)}
-        and threshold == suggested_threshold(facts.report)
-    ):
+    if findings and findings.above not in {None, len(links)} and threshold == suggested_threshold(facts.report):
         if findings.scored == findings.listed:
             yield f"{findings.above} pairs stand out, it is stated, and {len(links)} do"
         return  # more pairs connect the cases than are listed
@@ -138,8 +134,7 @@ def identical_pairs(facts: Facts) -> Iterator[str]:
     }
     for pair in facts.pairs:
         left, right = (
-            sorted(file.source.sha256 for file in facts.ready_files(pk))
-            for pk in (pair.left_id, pair.right_id)
+            sorted(file.source.sha256 for file in facts.ready_files(pk)) for pk in (pair.left_id, pair.right_id)
         )
         is_called = frozenset((pair.left_id, pair.right_id)) in together
         if is_called != (left == right) and is_of_class(pair.left) and is_of_class(pair.right):

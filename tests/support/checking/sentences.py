@@ -25,14 +25,8 @@ Check = Callable[[Exported, Key, Values], bool]
 
 PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|%\((\w+)\)s|\{(\w+)\}")
 PLACES = [
-    *(
-        ROOT / "templates" / "submissions" / name
-        for name in ("pair", "report", "cases", "submission", "exports")
-    ),
-    *(
-        ROOT / "submissions" / name
-        for name in ("pairs/pair_summary.py", "matches/bands.py", "reports/identical.py")
-    ),
+    *(ROOT / "templates" / "submissions" / name for name in ("pair", "report", "cases", "submission", "exports")),
+    *(ROOT / "submissions" / name for name in ("pairs/pair_summary.py", "matches/bands.py", "reports/identical.py")),
 ]
 NOT_COUNTED = Path(__file__).with_name("not_counted.txt")
 # The forms of what stands in placeholders: whole numbers, percentages and paths.
@@ -83,9 +77,7 @@ LEAST_PRINTED = 5
 MOST_PRINTED = 100
 NUMBERS = {
     word: at
-    for at, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-    )
+    for at, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1)
 }
 
 
@@ -178,9 +170,7 @@ def statements(exported: Exported) -> Iterator[Statement]:
         for sentence in SENTENCES:
             if "document" in sentence.kinds and len(sentence.template.split()) > LEAST_PRINTED:
                 plain = text.replace("\u202f", " ").replace("\xa0", " ")
-                yield from (
-                    Statement(sentence, key, match.groupdict()) for match in sentence.pattern.finditer(plain)
-                )
+                yield from (Statement(sentence, key, match.groupdict()) for match in sentence.pattern.finditer(plain))
 
 
 def falsehoods(exported: Exported) -> list[str]:
@@ -234,9 +224,7 @@ def share(exported: Exported, key: Key, values: Values) -> bool:
         return False
     stated = exported.side(key, sides[0], "share")
     lower, upper = exported.share_bounds(*sides)
-    is_row = (
-        percent(stated) == 100 if values["share"].endswith("All") else is_percent(values["share"], stated)
-    )
+    is_row = percent(stated) == 100 if values["share"].endswith("All") else is_percent(values["share"], stated)
     return is_row and lower - NEAR <= stated <= upper + NEAR
 
 
@@ -245,9 +233,7 @@ def whole(exported: Exported, key: Key, values: Values) -> bool:
     return share(exported, key, {**values, "share": "All"})
 
 
-@states(
-    "pair document", ".summary, p.lead", "{files} is identical in both.", "{files} are identical in both."
-)
+@states("pair document", ".summary, p.lead", "{files} is identical in both.", "{files} are identical in both.")
 def identical_in_both(exported: Exported, key: Key, values: Values) -> bool:
     same = exported.same_files(*key[1:])
     named = re.split(r", | and ", values["files"].rpartition(". ")[2])
@@ -358,9 +344,7 @@ def rarity(exported: Exported, key: Key, values: Values) -> bool:
     students = exported.size
     possible, least = students * (students - 1) / 2, exported.row(key)["similarity"]
     as_similar = sum(row["similarity"] >= least for row in exported.pairs)
-    is_possible = (
-        numbers[0] > 0 and numbers == sorted(numbers) and numbers[min(1, len(numbers) - 1)] <= 2 * possible
-    )
+    is_possible = numbers[0] > 0 and numbers == sorted(numbers) and numbers[min(1, len(numbers) - 1)] <= 2 * possible
     return is_possible and possible / numbers[-1] <= 4 * as_similar + 4
 
 
@@ -388,14 +372,7 @@ def rank(exported: Exported, key: Key, values: Values) -> bool:
 def size(exported: Exported, key: Key, values: Values) -> bool:
     row = exported.row(key)
     printed = max(
-        len(
-            {
-                (one.paths[side], at)
-                for one in exported.passages(key)
-                if not one.common
-                for at in one.lines(side)
-            }
-        )
+        len({(one.paths[side], at) for one in exported.passages(key) if not one.common for at in one.lines(side)})
         for side in (0, 1)
     )
     stated = {name: number(text) for name, text in values.items()}
@@ -407,9 +384,7 @@ def size(exported: Exported, key: Key, values: Values) -> bool:
 def at_most(exported: Exported, key: Key, values: Values) -> bool:
     """Check the bound by the submissions that have every line of one of the passages with this heading."""
     some, everybody = number(values["some"]), number(values["all"])
-    headings = [
-        one for one in exported.passages(key) if f"in at most {some:,} of {everybody:,}" in one.heading
-    ]
+    headings = [one for one in exported.passages(key) if f"in at most {some:,} of {everybody:,}" in one.heading]
     having = [exported.having(one) for one in headings[:3]]
     return everybody == exported.size and bool(having) and all(one <= some for one in having)
 
@@ -465,10 +440,7 @@ def identical_passages(exported: Exported, key: Key, values: Values) -> bool:
 def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
     matched, total = (number(values[name]) for name in ("matched", "total"))
     passages = list(exported.passages(("document", *key[1:])))
-    sides = [
-        (len(exported.sources[name]), len({one.paths[at] for one in passages}))
-        for at, name in enumerate(key[1:])
-    ]
+    sides = [(len(exported.sources[name]), len({one.paths[at] for one in passages})) for at, name in enumerate(key[1:])]
     return (total, matched) in sides
 
 
@@ -593,9 +565,7 @@ def _is_above(exported: Exported, row: dict[str, object]) -> bool:
     """Return whether a pair is at least as similar as the lowest that its similarity brought into a band."""
     brought = (one for one in exported.pairs if one["case"] is not None or _is_to_look_at(one))
     similarity = row["similarity"]
-    return isinstance(similarity, float) and similarity >= min(
-        (one["similarity"] for one in brought), default=2.0
-    )
+    return isinstance(similarity, float) and similarity >= min((one["similarity"] for one in brought), default=2.0)
 
 
 def _is_to_look_at(row: dict[str, Any]) -> bool:
@@ -762,9 +732,7 @@ def _content(description: str, path: str, text: str) -> str:
 
 @states("case", "h1", "Case {{ number }}: {{ n }} submissions")
 def members(exported: Exported, key: Key, values: Values) -> bool:
-    return (
-        set(exported.cases[number(values["number"])]) == set(key[1:]) and number(values["n"]) == len(key) - 1
-    )
+    return set(exported.cases[number(values["number"])]) == set(key[1:]) and number(values["n"]) == len(key) - 1
 
 
 def _within(exported: Exported, key: Key) -> list[float]:
@@ -931,9 +899,7 @@ def identical_first(exported: Exported) -> Iterator[str]:
 def tables_agree(exported: Exported) -> Iterator[str]:
     """Check the band, the flags and the best match of every row by the others."""
     for row in exported.pairs:
-        same = sorted(exported.sources[row["left"]].values()) == sorted(
-            exported.sources[row["right"]].values()
-        )
+        same = sorted(exported.sources[row["left"]].values()) == sorted(exported.sources[row["right"]].values())
         if same != ("identical" in row["flags"]):
             yield f"{row['left']} / {row['right']}: flags {row['flags']}, and the bytes are the same: {same}"
         flagged = [number(flag) for flag in row["flags"] if "identical file" in flag]

@@ -27,12 +27,8 @@ BLACKBOARD_NAME = re.compile(
 )
 # Students write these files, so both patterns begin at the start of a line: `^\s*` would read all empty lines
 # again from each of them.
-BLACKBOARD_WHO = re.compile(
-    r"^[^\S\n]*+Name:(?P<name>[^\n]+?)\((?P<login>[^()\n]*)\)[ \t]*+\r?$", re.MULTILINE
-)
-BLACKBOARD_RENAMED = re.compile(
-    r"^[^\S\n]*+Original filename:([^\r\n]+)\r?\n\s*+Filename:([^\r\n]+)", re.MULTILINE
-)
+BLACKBOARD_WHO = re.compile(r"^[^\S\n]*+Name:(?P<name>[^\n]+?)\((?P<login>[^()\n]*)\)[ \t]*+\r?$", re.MULTILINE)
+BLACKBOARD_RENAMED = re.compile(r"^[^\S\n]*+Original filename:([^\r\n]+)\r?\n\s*+Filename:([^\r\n]+)", re.MULTILINE)
 
 BRIGHTSPACE_NAME = re.compile(
     r"(?P<first>\d+)-(?P<second>\d+) - (?:(?P<number>[A-Z]?\d{5,}) - ?)?(?P<name>[^/]+?) ?- "
@@ -191,16 +187,12 @@ def _place_brightspace(listing: Listing) -> dict[str, Place]:
     number_group = "first" if len(firsts) >= len(seconds) else "second"
 
     def place_one(hit: fields.MatchedName) -> Place:
-        student = Student(
-            fields.natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group]
-        )
+        student = Student(fields.natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group])
         time = _parse_time_brightspace(hit.match["time"])
         return Placement((student,), hit.path(hit.match["file"] or ""), time, time)
 
     places = fields.place_each(listing.paths, _find_brightspace, place_one, "a Brightspace export")
-    index = [
-        path for path in listing.file_names.get(BRIGHTSPACE_RECORDS[0], []) if _find_brightspace(path) is None
-    ]
+    index = [path for path in listing.file_names.get(BRIGHTSPACE_RECORDS[0], []) if _find_brightspace(path) is None]
     return places | {path: Ignored(reasons.BRIGHTSPACE_INDEX) for path in index}
 
 
@@ -292,9 +284,7 @@ def _place_sakai(listing: Listing) -> dict[str, Place]:
         return Placement(students, inner, submitted=times.get(matched.unit))
 
     places = fields.place_each(listing.paths, _find_sakai, place_one, "a Sakai export")
-    grades = [
-        path for name in SAKAI_GRADES for path in listing.file_names.get(name, []) if not _find_sakai(path)
-    ]
+    grades = [path for name in SAKAI_GRADES for path in listing.file_names.get(name, []) if not _find_sakai(path)]
     return places | {path: Ignored(reasons.SAKAI_GRADES) for path in grades}
 
 

@@ -40,9 +40,7 @@ MIN_REPOSITORIES, MIN_PREFIX = 3, 3
 
 GRADESCOPE_METADATA = "submission_metadata.yml"
 GRADESCOPE_NAME = re.compile(r"(?P<key>submission_\d+)(?P<suffix>\.\w+)?(?=/|\Z)")
-GRADESCOPE_LINE = re.compile(
-    r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: ++(?P<value>.*))?\Z"
-)
+GRADESCOPE_LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: ++(?P<value>.*))?\Z")
 
 NBGRADER_INBOUND = re.compile(
     r"(?P<student>[^/]+)\+(?P<assignment>[^/+]+)\+(?P<time>\d{4}-\d\d-\d\d \d\d[:_.-]\d\d[:_.-]\d\d[^/+]*)"
@@ -63,9 +61,7 @@ _find_submitty = fields.finder(SUBMITTY_NAME)
 
 
 def _score_artemis(listing: Listing) -> float:
-    exercises = {
-        matched.unit: matched.match["exercise"] for path in listing.sample if (matched := _find_artemis(path))
-    }
+    exercises = {matched.unit: matched.match["exercise"] for path in listing.sample if (matched := _find_artemis(path))}
     most = Counter(exercises.values()).most_common(1)
     if not most or most[0][1] < max(2, ARTEMIS_MIN_SAME * len(exercises)):
         return 0.0
@@ -90,8 +86,7 @@ def _score_domjudge(listing: Listing) -> float:
     return fields.share(
         listing,
         lambda path: (
-            _find_domjudge(path)
-            or (fields.find(DOMJUDGE_DATA, path) if DOMJUDGE_DATA.fullmatch(path) else None)
+            _find_domjudge(path) or (fields.find(DOMJUDGE_DATA, path) if DOMJUDGE_DATA.fullmatch(path) else None)
         ),
     )
 

@@ -151,9 +151,7 @@ def test_groups_are_named_in_the_id_token_or_the_user_info(answers: dict[str, An
     assert campus_accounts.groups(SocialLogin(account=account)) == named
 
 
-def test_a_group_makes_administrators_and_unmakes_them(
-    campus: Campus, client: Client, settings: Settings
-) -> None:
+def test_a_group_makes_administrators_and_unmakes_them(campus: Campus, client: Client, settings: Settings) -> None:
     settings.CAMPUS_ADMINISTRATORS = ["cs-admins"]
     campus.enrol("dora", groups="cs-admins")
     campus.sign_in(client, "dora")
@@ -220,9 +218,7 @@ MINUTES = 60.0
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Return a function that sets the clock of the proofs to some seconds after now."""
     now = time.time()
-    return lambda seconds: monkeypatch.setattr(
-        "moss.integrations.accounts.campus.time.time", lambda: now + seconds
-    )
+    return lambda seconds: monkeypatch.setattr("moss.integrations.accounts.campus.time.time", lambda: now + seconds)
 
 
 def can_change(client: Client) -> bool:
@@ -321,9 +317,7 @@ def test_saml_is_asked_again_and_signs_out_as_before(
     assert client.session["saml"]["name_id"] == identity_provider.name_ids["dora"]
 
 
-def test_an_old_session_of_a_saml_provider_is_no_proof(
-    identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_an_old_session_of_a_saml_provider_is_no_proof(identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.enrol("dora")
     asked = identity_provider.ask(client)
     hour_ago = datetime.now(UTC) - timedelta(hours=1)

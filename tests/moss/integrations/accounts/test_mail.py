@@ -29,9 +29,7 @@ pytestmark = pytest.mark.services
 NEW = "a wholly new secret of mine"
 
 
-def test_an_unknown_address_gets_no_mail_and_the_same_answer(
-    inbox: Inbox, client: Client, alice: User
-) -> None:
+def test_an_unknown_address_gets_no_mail_and_the_same_answer(inbox: Inbox, client: Client, alice: User) -> None:
     answers = [
         client.post(reverse("account_reset_password"), {"email": address}).headers["Location"]
         for address in (alice.email, "nobody@example.org")
@@ -42,9 +40,7 @@ def test_an_unknown_address_gets_no_mail_and_the_same_answer(
 
 def test_nobody_is_flooded_with_mails_about_a_new_password(inbox: Inbox, client: Client, alice: User) -> None:
     address, sender = reverse("account_reset_password"), "198.51.100.7"
-    statuses = [
-        client.post(address, {"email": alice.email}, REMOTE_ADDR=sender).status_code for _ in range(8)
-    ]
+    statuses = [client.post(address, {"email": alice.email}, REMOTE_ADDR=sender).status_code for _ in range(8)]
     assert (statuses[0], statuses[-1]) == (302, 429)
     assert len(inbox.mails) == statuses.count(302) < 8
 
@@ -82,9 +78,7 @@ EARLIER = timedelta(minutes=2)
 
 
 @pytest.fixture
-def ranked(
-    assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
-) -> Ranked:
+def ranked(assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing) -> Ranked:
     """Return a function that has a report made of an upload by a user some time ago."""
 
     def rank(user: User | None, ago: timedelta = EARLIER) -> None:
@@ -160,9 +154,7 @@ def test_who_chose_no_mail_gets_none_and_others_do(
     assert MailChoice.objects.get(user=alice).reports
 
 
-def test_who_may_not_read_the_course_any_more_gets_none(
-    inbox: Inbox, ranked: Ranked, colleague: User
-) -> None:
+def test_who_may_not_read_the_course_any_more_gets_none(inbox: Inbox, ranked: Ranked, colleague: User) -> None:
     Membership.objects.filter(user=colleague).delete()
     ranked(colleague)
     assert inbox.mails == []
@@ -206,9 +198,7 @@ def test_a_forgotten_password_is_replaced_by_mail_whose_link_is_used_once(
     form = page_of(client.get(link_in(mail), follow=True))
     action = form.values("form.card", "action")[0]
     client.post(action, {"password1": NEW, "password2": NEW})
-    assert "This link was used or has expired." in page_of(client.get(link_in(mail), follow=True)).text(
-        "main"
-    )
+    assert "This link was used or has expired." in page_of(client.get(link_in(mail), follow=True)).text("main")
     signed_in = client.post(reverse("login"), {"username": "alice", "password": NEW})
     assert signed_in.headers["Location"] == reverse("courses")
     assert alice_client.get(reverse("courses")).status_code == 302, "the sessions before have ended"

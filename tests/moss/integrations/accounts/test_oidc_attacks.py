@@ -115,9 +115,7 @@ def of_public_key(claims: dict[str, Any]) -> str:
         base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=")
         for part in ({"alg": "HS256", "typ": "JWT", "kid": "1"}, claims)
     ]
-    signature = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256).sign(
-        b".".join(parts), secret
-    )
+    signature = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256).sign(b".".join(parts), secret)
     return b".".join([*parts, base64.urlsafe_b64encode(signature).rstrip(b"=")]).decode()
 
 
@@ -224,9 +222,7 @@ def test_a_wrong_client_secret_is_told_on_a_page(
 
 
 @pytest.mark.parametrize("step", ["sign-in", "consent"])
-def test_who_cancels_at_the_provider_is_told_so(
-    step: str, oidc_provider: OidcProvider, visitor: Visitor
-) -> None:
+def test_who_cancels_at_the_provider_is_told_so(step: str, oidc_provider: OidcProvider, visitor: Visitor) -> None:
     oidc_provider.enrol("dora")
     page = visitor.choose_campus()
     if step == "consent":

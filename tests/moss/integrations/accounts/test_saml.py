@@ -30,9 +30,7 @@ from tests.support.saml_sign_out import HERE, message_of, sign_out_request, sign
 pytestmark = pytest.mark.django_db
 
 
-def test_the_sign_in_page_leads_to_the_campus_and_back(
-    identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_the_sign_in_page_leads_to_the_campus_and_back(identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.enrol("dora", "dora@example.edu")
     page = get_page(client, reverse("login"), next="/account/")
     assert page.text(".campus") == "Sign in with Example University"
@@ -87,9 +85,7 @@ def test_groups_let_in_make_administrators_and_give_roles(
     assert not Membership.objects.filter(user=user).exists()
 
 
-def test_an_account_without_a_lasting_id_is_refused(
-    identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_an_account_without_a_lasting_id_is_refused(identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.people["dora"] = {USER: ["dora"]}
     refused = identity_provider.sign_in(client, "dora")
     assert refused.status_code == 403
@@ -97,9 +93,7 @@ def test_an_account_without_a_lasting_id_is_refused(
     assert not User.objects.exists()
 
 
-def test_a_response_counts_once_and_in_its_own_browser(
-    identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_a_response_counts_once_and_in_its_own_browser(identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.enrol("dora")
     asked = identity_provider.ask(client)
     response = identity_provider.response(asked, identity_provider.assertion(asked, "dora"))
@@ -117,9 +111,7 @@ def test_a_response_counts_once_and_in_its_own_browser(
     "kind",
     ["unsigned", "expired", "audience", "destination", "two", "changed", "other signature", "not asked for"],
 )
-def test_a_response_that_is_not_ours_is_refused(
-    kind: str, identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_a_response_that_is_not_ours_is_refused(kind: str, identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.enrol("dora")
     identity_provider.enrol("admin")
     asked = identity_provider.ask(client)
@@ -128,9 +120,7 @@ def test_a_response_that_is_not_ours_is_refused(
         "destination": replace(asked, address="http://another.example.edu/acs/"),
         "not asked for": replace(asked, id="_another"),
     }.get(kind, asked)
-    assertion = identity_provider.assertion(
-        other, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned"
-    )
+    assertion = identity_provider.assertion(other, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned")
     parts = [assertion]
     if kind == "two":
         # The signature is that of the second one; the first one would be read.
@@ -201,9 +191,7 @@ def test_an_assertion_of_another_provider_is_refused(
     identity_provider.enrol("dora")
     asked = identity_provider.ask(client)
     monkeypatch.setattr("tests.support.identity_provider.ENTITY", "https://other.example.edu/shibboleth")
-    identity_provider.send(
-        client, identity_provider.response(asked, identity_provider.assertion(asked, "dora"))
-    )
+    identity_provider.send(client, identity_provider.response(asked, identity_provider.assertion(asked, "dora")))
     assert not signed_in(client)
 
 
@@ -225,14 +213,10 @@ def test_a_comment_in_a_name_cuts_nothing_off(identity_provider: IdentityProvide
         "no Base64 at all",
         base64.b64encode(b"<not xml").decode(),
         base64.b64encode(b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>').decode(),
-        base64.b64encode(
-            b'<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>'
-        ).decode(),
+        base64.b64encode(b'<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>').decode(),
     ],
 )
-def test_what_is_no_response_is_refused(
-    text: str, identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_what_is_no_response_is_refused(text: str, identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.ask(client)
     answer = identity_provider.send(client, text)
     assert "failed" in page_of(answer).text("main")
@@ -249,9 +233,7 @@ def test_only_a_short_post_is_kept_until_the_browser_comes_back(
     assert not Session.objects.exists()
 
 
-def test_nothing_leads_elsewhere_after_signing_in(
-    identity_provider: IdentityProvider, client: Client
-) -> None:
+def test_nothing_leads_elsewhere_after_signing_in(identity_provider: IdentityProvider, client: Client) -> None:
     identity_provider.enrol("dora")
     answer = identity_provider.sign_in(client, "dora", next="https://evil.example.org/")
     assert answer.headers["Location"] == reverse("courses")
@@ -263,9 +245,7 @@ def test_the_metadata_name_the_address_of_responses_and_no_sign_out(
     answer = client.get(reverse("saml_metadata", args=["campus"]))
     root = etree.fromstring(answer.content)
     named = {
-        element.tag.rpartition("}")[2]: element.get("Location")
-        for element in root.iter()
-        if element.get("Location")
+        element.tag.rpartition("}")[2]: element.get("Location") for element in root.iter() if element.get("Location")
     }
     assert named == {"AssertionConsumerService": "http://testserver/accounts/saml/campus/acs/"}
     assert root.get("entityID") == "http://testserver/accounts/saml/campus/metadata/"
@@ -417,9 +397,7 @@ def test_a_request_that_is_not_the_providers_ends_nothing(
 ) -> None:
     name = provider_with_sign_out.name_ids["dora"]
     key = service_key_pair.key if kind == "other key" else provider_with_sign_out.key
-    request = sign_out_request(
-        key, name, issuer="https://evil.example.org" if kind == "other issuer" else ENTITY
-    )
+    request = sign_out_request(key, name, issuer="https://evil.example.org" if kind == "other issuer" else ENTITY)
     if kind == "unsigned":
         request = request.partition("&SigAlg=")[0]
     if kind == "changed":

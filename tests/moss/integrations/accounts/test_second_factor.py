@@ -102,9 +102,7 @@ def test_turning_it_off_takes_the_password_again(secret: str, client: Client) ->
     session.pop("account_authentication_methods", None)
     session.save()
     asked = client.post(reverse("mfa_deactivate_totp"))
-    assert asked.headers["Location"].startswith(
-        (reverse("account_reauthenticate"), reverse("mfa_reauthenticate"))
-    )
+    assert asked.headers["Location"].startswith((reverse("account_reauthenticate"), reverse("mfa_reauthenticate")))
     assert Authenticator.objects.filter(type="totp").exists()
 
 

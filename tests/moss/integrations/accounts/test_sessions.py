@@ -33,9 +33,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605 Version/18.5 Safari/604.1"
 
 
-CHROME = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36"
-)
+CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36"
 
 
 @pytest.fixture
@@ -218,11 +216,7 @@ def test_maintenance_deletes_ended_sessions(alice: User, bob: User) -> None:
 def test_signing_in_and_out_is_logged(alice: User, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     signed_in(alice).post(reverse("logout"))
-    lines = [
-        record.getMessage()
-        for record in caplog.records
-        if record.name.startswith("moss.integrations.accounts")
-    ]
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("moss.integrations.accounts")]
     assert lines == [f"account {alice.pk} signed {how} from 192.0.2.7" for how in ("in", "out")]
 
 

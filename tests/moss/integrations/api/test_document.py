@@ -68,9 +68,7 @@ def test_the_example_runs_as_it_stands_there(celery_worker_process: Path, tmp_pa
 @pytest.mark.django_db
 def test_the_page_lists_every_endpoint_and_loads_nothing_from_elsewhere(client: Client) -> None:
     page = get_page(client, reverse("api_docs"))
-    assert set(page.texts("main li .name code")) == {
-        f"{method.upper()} {PREFIX}{path}" for method, path in endpoints()
-    }
+    assert set(page.texts("main li .name code")) == {f"{method.upper()} {PREFIX}{path}" for method, path in endpoints()}
     assert page.texts("#problem-429 .name") == ["429"]
     assert not [link for link in page.links() if link.startswith("http")]
     assert client.get("/api/v1/openapi.json").json()["openapi"].startswith("3.")

@@ -123,13 +123,9 @@ def test_an_upload_waits_for_its_layout(
         assert problem_of(send(caller, method, f"{address}/{rest}", body))["status"] == 409
 
 
-def test_an_upload_with_the_same_key_is_stored_once(
-    caller: Client, path: str, assignment: Assignment
-) -> None:
+def test_an_upload_with_the_same_key_is_stored_once(caller: Client, path: str, assignment: Assignment) -> None:
     key = {"Idempotency-Key": "upload 1"}
-    answers = [
-        caller.post(f"{API}{path}/uploads", {"files": zipped(CLASS)}, headers=key).json() for _ in range(2)
-    ]
+    answers = [caller.post(f"{API}{path}/uploads", {"files": zipped(CLASS)}, headers=key).json() for _ in range(2)]
     assert answers[0] == answers[1]
     other = caller.post(f"{API}{path}/uploads", {"files": zipped({"ada/a.py": "x"})}, headers=key)
     assert problem_of(other)["status"] == 422
@@ -252,9 +248,7 @@ def test_a_case_that_was_entered_by_hand_is_listed_counted_and_printed(
     assert b"Both sat there." in document.content
 
 
-def test_a_decision_on_a_case_is_that_of_all_of_its_members(
-    caller: Client, report: Report, path: str
-) -> None:
+def test_a_decision_on_a_case_is_that_of_all_of_its_members(caller: Client, report: Report, path: str) -> None:
     [case] = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
     for member in case["members"]:
         address = f"{path}/cases/{member['id']}/decision?threshold=50"
@@ -285,9 +279,7 @@ def test_documents_have_the_passages_and_the_names_that_are_asked_for(
     assert problem_of(send(caller, "get", f"{pair}?names=nobody"))["errors"][0]["field"] == "names"
 
 
-def test_a_link_is_shared_opened_and_revoked(
-    caller: Client, report: Report, path: str, client: Client
-) -> None:
+def test_a_link_is_shared_opened_and_revoked(caller: Client, report: Report, path: str, client: Client) -> None:
     share = send(caller, "post", f"{path}/shares", {"lasting": "day"}).json()
     assert client.get(share["url"]).status_code == 200
     assert send(caller, "get", f"{path}/shares").json()["items"] == [share]
@@ -363,9 +355,7 @@ def test_nobody_changes_their_own_role_but_may_leave(course: Course, tess: Membe
     assert not Membership.objects.exists()
 
 
-def test_a_member_is_found_in_the_course_of_the_address_only(
-    course: Course, tess: Membership, alice: User
-) -> None:
+def test_a_member_is_found_in_the_course_of_the_address_only(course: Course, tess: Membership, alice: User) -> None:
     other = Course.objects.create(owner=alice, name="Trees")
     invitation = Invitation.objects.create(
         course=course, email="a@example.org", role="observer", invited_by=alice, expires=tess.created
@@ -379,10 +369,7 @@ def test_a_member_is_found_in_the_course_of_the_address_only(
         body = {"role": "observer"} if method == "patch" else None
         assert send(client, method, f"/courses/{other.pk}/{place}", body).status_code == 404
         assert (
-            send(
-                api_client(alice, "write", [other]), method, f"/courses/{course.pk}/{place}", body
-            ).status_code
-            == 404
+            send(api_client(alice, "write", [other]), method, f"/courses/{course.pk}/{place}", body).status_code == 404
         )
     assert (Membership.objects.get().role, Invitation.objects.count()) == ("assistant", 1)
 
@@ -399,9 +386,7 @@ def test_an_invitation_is_made_mailed_accepted_and_withdrawn(
     ben = Client()
     ben.force_login(User.objects.create_user("ben"))
     assert ben.post(url.removeprefix("http://testserver")).status_code == 302
-    assert [one["user"] for one in send(client, "get", f"/courses/{course.pk}/members").json()["items"]] == [
-        "ben"
-    ]
+    assert [one["user"] for one in send(client, "get", f"/courses/{course.pk}/members").json()["items"]] == ["ben"]
     second = send(client, "post", path, {"email": "cleo@example.org", "role": "observer"}).json()
     assert [one["id"] for one in send(client, "get", path).json()["items"]] == [second["id"]]
     assert send(client, "delete", f"{path}/{second['id']}").status_code == 204
@@ -420,10 +405,7 @@ def test_the_link_is_for_who_made_the_invitation(course: Course, tess: Membershi
     assert send(api_client(alice), "post", path, body).json()["mailed"] is False
     [seen] = send(api_client(tess.user), "get", path).json()["items"]
     assert (seen["invited_by"], seen["url"]) == ("alice", None)
-    assert (
-        problem_of(send(api_client(alice), "post", path, body | {"email": "ben"}))["errors"][0]["field"]
-        == "email"
-    )
+    assert problem_of(send(api_client(alice), "post", path, body | {"email": "ben"}))["errors"][0]["field"] == "email"
 
 
 def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
@@ -443,14 +425,9 @@ def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
     assert Invitation.objects.count() == 1
 
 
-def test_what_an_administrator_changes_is_marked_as_such(
-    course: Course, tess: Membership, admin: User
-) -> None:
+def test_what_an_administrator_changes_is_marked_as_such(course: Course, tess: Membership, admin: User) -> None:
     client = api_client(admin)
-    assert (
-        send(client, "patch", f"/courses/{course.pk}/members/{tess.pk}", {"role": "observer"}).status_code
-        == 403
-    )
+    assert send(client, "patch", f"/courses/{course.pk}/members/{tess.pk}", {"role": "observer"}).status_code == 403
     assert send(client, "delete", f"/courses/{course.pk}/members/{tess.pk}").status_code == 204
     assert people(course) == [("admin", "people", "tess: assistant; as an administrator")]
 
@@ -502,9 +479,7 @@ def test_changes_of_what_is_kept_are_logged(world: World) -> None:
     ]
 
 
-def test_an_administrator_reads_the_log_in_parts_and_by_what_it_is_filtered(
-    world: World, admin: User
-) -> None:
+def test_an_administrator_reads_the_log_in_parts_and_by_what_it_is_filtered(world: World, admin: User) -> None:
     owner, path = api_client(world.owner), f"/assignments/{world.assignment.pk}"
     for _ in range(3):
         send(owner, "get", f"{path}/exports/pairs.csv")
@@ -572,9 +547,7 @@ def test_nobody_revokes_the_token_of_somebody_else(alice: User, bob_client: Clie
 
 
 @pytest.mark.parametrize("change", ["expired", "revoked", "inactive", "unknown", "missing", "a cookie"])
-def test_a_token_that_is_not_valid_is_refused(
-    change: str, alice: User, alice_client: Client, client: Client
-) -> None:
+def test_a_token_that_is_not_valid_is_refused(change: str, alice: User, alice_client: Client, client: Client) -> None:
     secret = secret_of(alice)
     caller = client_with(secret)
     if change == "expired":
@@ -644,9 +617,7 @@ def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment
     ]  # fmt: skip
 
 
-def test_deliveries_are_listed_in_parts_and_sent_again(
-    alice: User, assignment: Assignment, webhook: Webhook
-) -> None:
+def test_deliveries_are_listed_in_parts_and_sent_again(alice: User, assignment: Assignment, webhook: Webhook) -> None:
     client = api_client(alice)
     one = f"/courses/{assignment.course_id}/webhooks/{webhook.pk}"
     sent = [send(client, "post", f"{one}/test").json()["id"] for _ in range(3)]

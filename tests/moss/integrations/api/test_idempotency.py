@@ -47,15 +47,9 @@ def _answered() -> int:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_upload_whose_answer_cannot_be_stored_is_not_stored(
-    caller: Client, assignment: Assignment
-) -> None:
+def test_an_upload_whose_answer_cannot_be_stored_is_not_stored(caller: Client, assignment: Assignment) -> None:
     def lose(execute: Any, sql: str, *rest: Any) -> Any:
-        if (
-            "submissions_apianswer" in sql
-            and not sql.startswith(("SELECT", "DELETE"))
-            and Batch.objects.exists()
-        ):
+        if "submissions_apianswer" in sql and not sql.startswith(("SELECT", "DELETE")) and Batch.objects.exists():
             raise OperationalError("the connection was lost")
         return execute(sql, *rest)
 
@@ -67,9 +61,7 @@ def test_an_upload_whose_answer_cannot_be_stored_is_not_stored(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_request_whose_first_one_is_worked_on_is_told_to_wait(
-    caller: Client, assignment: Assignment
-) -> None:
+def test_a_request_whose_first_one_is_worked_on_is_told_to_wait(caller: Client, assignment: Assignment) -> None:
     answers = []
     with transaction.atomic():
         assert text_lock(f"{KEY_HEADER} {ApiToken.objects.get().pk} one")
@@ -80,9 +72,7 @@ def test_a_request_whose_first_one_is_worked_on_is_told_to_wait(
     assert upload(caller, assignment).status_code == 202
 
 
-def test_an_upload_in_parts_that_is_begun_again_is_at_the_same_address(
-    caller: Client, assignment: Assignment
-) -> None:
+def test_an_upload_in_parts_that_is_begun_again_is_at_the_same_address(caller: Client, assignment: Assignment) -> None:
     first, again = begin(caller, assignment), begin(caller, assignment)
     assert again.headers["Idempotency-Replayed"] == "true"
     for name in ("Location", "Tus-Resumable", "Upload-Offset", "Upload-Length", "Upload-Expires"):

@@ -36,9 +36,7 @@ def test_every_error_is_a_problem(caller: Client) -> None:
     assert problem_of(broken)["status"] == 400
 
 
-def test_an_error_of_the_service_is_a_problem_without_details(
-    caller: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_the_service_is_a_problem_without_details(caller: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
@@ -148,9 +146,7 @@ def test_every_endpoint_names_a_field_that_it_does_not_know(world: World) -> Non
 
 def test_every_request_schema_is_closed() -> None:
     document = api.get_openapi_schema()
-    bodies = [
-        content[JSON]["schema"]["$ref"].rpartition("/")[2] for *_, content in operations() if JSON in content
-    ]
+    bodies = [content[JSON]["schema"]["$ref"].rpartition("/")[2] for *_, content in operations() if JSON in content]
     assert len(bodies) >= 9
     for name in bodies:
         assert document["components"]["schemas"][name]["additionalProperties"] is False, name
@@ -172,9 +168,7 @@ def test_an_assignment_is_created_with_all_of_its_settings(alice: User) -> None:
     second = send(client, "post", path, {"name": "Trees", "compared_with": [first["id"]]}).json()
     assert (second["compared_with"], second["threshold"], second["due"]) == ([first["id"]], None, None)
     assert (
-        send(client, "patch", f"/assignments/{first['id']}", {"compare_course": False}).json()[
-            "compare_course"
-        ]
+        send(client, "patch", f"/assignments/{first['id']}", {"compare_course": False}).json()["compare_course"]
         is False
     )
 
@@ -229,9 +223,7 @@ def test_every_field_refuses_values_of_other_types(world: World, kind: str) -> N
     for method, path, field, schema in fields():
         if types_of(schema) - {"null"} == {kind}:
             for value in OTHERS[kind]:
-                response = getattr(client, method)(
-                    PREFIX + path.format(**places), {field: value}, content_type=JSON
-                )
+                response = getattr(client, method)(PREFIX + path.format(**places), {field: value}, content_type=JSON)
                 assert response.status_code == 422, (method, path, field, value)
                 refused = [part for one in problem_of(response)["errors"] for part in one["field"].split(".")]
                 assert field in refused, (method, path, field, value)

@@ -62,9 +62,7 @@ def test_the_parts_of_a_file_become_an_upload_that_is_read_and_ranked(
     assert not FileChunk.objects.filter(name__startswith="resumable/").exists()
 
 
-def test_a_stored_file_has_the_bytes_of_its_parts_wherever_they_are_cut(
-    caller: Client, assignment: Assignment
-) -> None:
+def test_a_stored_file_has_the_bytes_of_its_parts_wherever_they_are_cut(caller: Client, assignment: Assignment) -> None:
     data = bytes(range(256)) * 10_000
     address = begin(caller, assignment, len(data)).headers["Location"]
     cuts = [0, 1, 700_000, (1 << 20) - 1, 1 << 20, (1 << 20) + 5, 2_200_000, len(data)]
@@ -74,9 +72,7 @@ def test_a_stored_file_has_the_bytes_of_its_parts_wherever_they_are_cut(
         assert stored.read() == data
 
 
-def test_a_part_at_another_offset_is_refused_with_the_right_one(
-    caller: Client, assignment: Assignment
-) -> None:
+def test_a_part_at_another_offset_is_refused_with_the_right_one(caller: Client, assignment: Assignment) -> None:
     address = begin(caller, assignment, 10).headers["Location"]
     send_part(caller, address, 0, b"12345")
     for offset in (0, 4, 6):
@@ -85,9 +81,7 @@ def test_a_part_at_another_offset_is_refused_with_the_right_one(
     assert ResumableUpload.objects.get().offset == 5
 
 
-def test_what_is_too_long_or_of_another_kind_is_refused(
-    caller: Client, assignment: Assignment, settings: Any
-) -> None:
+def test_what_is_too_long_or_of_another_kind_is_refused(caller: Client, assignment: Assignment, settings: Any) -> None:
     settings.MAX_UPLOAD_BYTES, settings.MAX_UPLOAD_MB = 1_000_000, 1
     assert "may have 1 MB" in problem_of(begin(caller, assignment, 1_000_001))["detail"]
     assert problem_of(begin(caller, assignment, 0))["status"] == 422
@@ -153,9 +147,7 @@ def test_an_account_begins_only_so_many_uploads(caller: Client, assignment: Assi
     assert "no more are allowed" in problem_of(begin(caller, assignment, 5))["detail"]
 
 
-def test_an_upload_that_is_refused_at_its_end_ends_later(
-    caller: Client, assignment: Assignment, settings: Any
-) -> None:
+def test_an_upload_that_is_refused_at_its_end_ends_later(caller: Client, assignment: Assignment, settings: Any) -> None:
     address = begin(caller, assignment, 5).headers["Location"]
     settings.UPLOADS_AN_HOUR = 0
     assert "uploads in the last hour" in problem_of(send_part(caller, address, 0, b"x = 1"))["detail"]

@@ -92,9 +92,7 @@ def test_a_token_that_is_not_as_it_has_to_be_is_refused(
     [b"[" * 50_000, b'{"iss": ' + b"9" * 5_000 + b"}", b"\xff", b"[]"],
     ids=["deep", "a long number", "not text", "a list"],
 )
-def test_a_signed_token_that_cannot_be_read_is_refused(
-    payload: bytes, lms: LearningPlatform, client: Client
-) -> None:
+def test_a_signed_token_that_cannot_be_read_is_refused(payload: bytes, lms: LearningPlatform, client: Client) -> None:
     token = jwt.PyJWS().encode(payload, lms.server.key, "RS256", headers={"kid": "key-1"})
     assert_refused(client, lms.send(client, lms.begin(client)["state"], token), "was refused")
 
@@ -108,9 +106,7 @@ def test_a_token_of_somebody_elses_key_is_refused(lms: LearningPlatform, client:
     assert_refused(client, lms.send(client, begun["state"], token), "Signature")
 
 
-def test_a_new_key_of_the_platform_is_read_and_the_old_one_ends(
-    lms: LearningPlatform, client: Client
-) -> None:
+def test_a_new_key_of_the_platform_is_read_and_the_old_one_ends(lms: LearningPlatform, client: Client) -> None:
     opened = lms.launch(client)["Location"]
     assert opened == Course.objects.get().get_absolute_url()
     assert "Algorithms" in page_of(client.get(opened)).text("h1")
@@ -122,9 +118,7 @@ def test_a_new_key_of_the_platform_is_read_and_the_old_one_ends(
     assert [key["kid"] for key in Platform.objects.get().keys] == ["key-2"]  # type: ignore[attr-defined]
 
 
-def test_a_platform_that_does_not_answer_is_not_asked_by_every_launch(
-    lms: LearningPlatform, client: Client
-) -> None:
+def test_a_platform_that_does_not_answer_is_not_asked_by_every_launch(lms: LearningPlatform, client: Client) -> None:
     assert lms.launch(client).status_code == 302
     lms.server.instead = b"no JSON"
     Platform.objects.update(keys_asked=timezone.now() - timedelta(days=1))
@@ -186,9 +180,7 @@ def test_what_the_platform_refuses_is_said(lms: LearningPlatform, client: Client
     assert_refused(client, response, "did not sign you in")
 
 
-@pytest.mark.parametrize(
-    "content", [b"no JSON", b"[]", b'{"keys": 1}', b'{"keys": [1, {"kty": "RSA"}]}', b"x" * 3000]
-)
+@pytest.mark.parametrize("content", [b"no JSON", b"[]", b'{"keys": 1}', b'{"keys": [1, {"kty": "RSA"}]}', b"x" * 3000])
 def test_keys_that_cannot_be_read_are_said(
     content: bytes, lms: LearningPlatform, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,9 +201,7 @@ def test_nothing_is_asked_at_an_address_that_is_not_stored(lms: LearningPlatform
     assert lms.server.asked == []
 
 
-def test_in_a_frame_there_is_only_a_link_to_a_window_of_its_own(
-    lms: LearningPlatform, client: Client
-) -> None:
+def test_in_a_frame_there_is_only_a_link_to_a_window_of_its_own(lms: LearningPlatform, client: Client) -> None:
     sent = {"iss": "https://lms.example", "client_id": CLIENT_ID, "login_hint": "7"}
     response = client.post("/lti/login/", sent, headers={"Sec-Fetch-Dest": "iframe"})
     assert "X-Frame-Options" not in response.headers
@@ -242,9 +232,7 @@ def read_answer(lms: LearningPlatform, response: HttpResponseBase) -> dict[str, 
     return lms.server.read(str(token), "https://lms.example")
 
 
-def test_an_instructor_makes_an_assignment_and_its_link_opens_it(
-    lms: LearningPlatform, client: Client
-) -> None:
+def test_an_instructor_makes_an_assignment_and_its_link_opens_it(lms: LearningPlatform, client: Client) -> None:
     address = lms.launch(client, **lms.deep_linking(data="what it was")).headers["Location"]
     assert not get_page(client, address).has("select")
     claims = read_answer(lms, client.post(address, {"make": "1", "new-name": "Sheet 1"}))
@@ -269,9 +257,7 @@ def test_an_instructor_chooses_an_assignment_of_the_course_and_of_no_other(
 ) -> None:
     lms.launch(client)
     lms.launch(client, context={"id": "course-2", "title": "Other"})
-    of_course, others = (
-        course.assignments.create(name="Sheet 1") for course in Course.objects.order_by("pk")
-    )
+    of_course, others = (course.assignments.create(name="Sheet 1") for course in Course.objects.order_by("pk"))
     address = lms.launch(client, **lms.deep_linking()).headers["Location"]
     options = get_page(client, address).all("select option")
     assert [option.attributes["value"] for option in options] == [str(of_course.pk)]
@@ -281,9 +267,7 @@ def test_an_instructor_chooses_an_assignment_of_the_course_and_of_no_other(
     assert f"{SPEC}dl/claim/data" not in claims
 
 
-def test_a_link_that_was_copied_to_another_course_opens_that_course(
-    lms: LearningPlatform, client: Client
-) -> None:
+def test_a_link_that_was_copied_to_another_course_opens_that_course(lms: LearningPlatform, client: Client) -> None:
     lms.launch(client)
     sheet = Course.objects.get().assignments.create(name="Sheet 1")
     for number, custom in enumerate((sheet.pk, "9" * 30, "x", "²", ["1"]), 2):
@@ -608,9 +592,7 @@ def test_a_platform_without_the_service_has_no_button(lms: LearningPlatform, cli
     assert client.post(reverse("lti_fill_roster", args=[course.pk])).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "forged", ["without a signature", "with a deep header", "with the public key as a password"]
-)
+@pytest.mark.parametrize("forged", ["without a signature", "with a deep header", "with the public key as a password"])
 def test_a_token_without_a_signature_of_the_platform_is_refused(
     forged: str, lms: LearningPlatform, client: Client
 ) -> None:

@@ -106,9 +106,7 @@ def test_the_key_of_an_address_is_nowhere_in_the_database(address: str) -> None:
     assert len(key) > 40
 
 
-@pytest.mark.parametrize(
-    "configuration", ["", "http://lms.example/c", "file:///etc/passwd", "https://a:b@lms/"]
-)
+@pytest.mark.parametrize("configuration", ["", "http://lms.example/c", "file:///etc/passwd", "https://a:b@lms/"])
 def test_a_configuration_that_is_no_address_with_https_is_refused(
     lms: LearningPlatform, address: str, configuration: str
 ) -> None:
@@ -177,9 +175,7 @@ def test_a_platform_that_is_registered_already_is_said(lms: LearningPlatform, ad
     assert RegistrationAddress.objects.exists()
 
 
-def test_a_platform_that_sends_notices_is_asked_for_no_service_of_them(
-    lms: LearningPlatform, address: str
-) -> None:
+def test_a_platform_that_sends_notices_is_asked_for_no_service_of_them(lms: LearningPlatform, address: str) -> None:
     notices = ["LtiHelloWorldNotice", "LtiAssetProcessorSubmissionNotice"]
     lms.server.configuration = {PLATFORM: {"notice_types_supported": notices}}
     register(lms, address)
@@ -291,9 +287,7 @@ def test_an_administrator_stores_a_platform(admin_client: Client) -> None:
         ("deployments", "x" * 300, "255 characters"),
     ],
 )
-def test_a_platform_that_cannot_be_stored_is_said(
-    field: str, value: str, reason: str, admin_client: Client
-) -> None:
+def test_a_platform_that_cannot_be_stored_is_said(field: str, value: str, reason: str, admin_client: Client) -> None:
     response = admin_client.post(reverse("lti_platforms"), FIELDS | {field: value})
     assert response.status_code == 422
     assert reason in page_of(response).text("form.card")
@@ -342,9 +336,7 @@ def test_the_department_page_leads_to_the_platforms(admin_client: Client) -> Non
     assert reverse("lti_platforms") in get_page(admin_client, reverse("department")).links()
 
 
-@pytest.mark.parametrize(
-    "answer", [{"client_id": one} for one in (None, "", 7, "x" * 300)] + ["another token"]
-)
+@pytest.mark.parametrize("answer", [{"client_id": one} for one in (None, "", 7, "x" * 300)] + ["another token"])
 def test_a_registration_without_a_client_id_or_the_token_of_the_platform_stores_nothing(
     lms: LearningPlatform, address: str, answer: Any
 ) -> None:
@@ -368,9 +360,7 @@ def test_an_address_works_once_and_for_an_hour(lms: LearningPlatform, address: s
     assert len(lms.server.registered) == 1
 
 
-def test_opening_the_address_in_any_frame_asks_the_platform_for_nothing(
-    lms: LearningPlatform, address: str
-) -> None:
+def test_opening_the_address_in_any_frame_asks_the_platform_for_nothing(lms: LearningPlatform, address: str) -> None:
     response = Client().get(f"{address}?openid_configuration={lms.url}/configuration")
     assert f"Register {lms.url.removeprefix('http://')}" in page_of(response).texts("form.card button")
     assert "X-Frame-Options" not in response.headers

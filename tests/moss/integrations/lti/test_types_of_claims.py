@@ -71,9 +71,7 @@ def test_each_claim_may_have_any_type(odd: Any, kind: str, lms: LearningPlatform
 
 
 @pytest.mark.parametrize("odd", ODD_ROWS, ids=repr)
-def test_each_value_of_a_published_key_may_have_any_type(
-    odd: Any, lms: LearningPlatform, client: Client
-) -> None:
+def test_each_value_of_a_published_key_may_have_any_type(odd: Any, lms: LearningPlatform, client: Client) -> None:
     published = lms.server.published()
     for path in paths(published):
         Platform.objects.update(keys=[], keys_asked=None)
@@ -82,9 +80,7 @@ def test_each_value_of_a_published_key_may_have_any_type(
 
 
 @pytest.mark.parametrize("odd", ODD_ROWS, ids=repr)
-def test_each_value_of_a_registration_may_have_any_type(
-    odd: Any, lms: LearningPlatform, admin_client: Client
-) -> None:
+def test_each_value_of_a_registration_may_have_any_type(odd: Any, lms: LearningPlatform, admin_client: Client) -> None:
     configured, own = lms.server.configured(), {TOOL: {"deployment_id": "1"}, "client_id": "tool-8"}
     for part, whole in (("configuration", configured), ("registration_answer", own)):
         for path in paths(whole):
@@ -97,9 +93,7 @@ def test_each_value_of_a_registration_may_have_any_type(
 
 
 @pytest.mark.parametrize("odd", ODD_ROWS, ids=repr)
-def test_each_value_of_a_list_of_people_may_have_any_type(
-    odd: Any, lms: LearningPlatform, client: Client
-) -> None:
+def test_each_value_of_a_list_of_people_may_have_any_type(odd: Any, lms: LearningPlatform, client: Client) -> None:
     lms.launch(client)
     lms.server.tool_keys = client.get(reverse("lti_keys")).json()
     course = Course.objects.get()

@@ -74,9 +74,7 @@ def assert_nothing_is_left(server: Listening) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_a_session_without_some_options_and_with_odd_names_is_compared(
-    working: Listening, number: str
-) -> None:
+def test_a_session_without_some_options_and_with_odd_names_is_compared(working: Listening, number: str) -> None:
     with RawClient(working.port) as client:
         assert client.begin(number, b"maxmatches 10", b"show 250\r", language=b"python\r") == b"yes\n"
         client.file(1, "../größe & <b>'x'.py".encode(), COPIED.encode())
@@ -189,9 +187,7 @@ def test_an_upload_over_the_quota_is_told_and_leaves_nothing(
             client.begin(number)
             client.file(0, b"base.py", COPIED.encode())
             client.file(1, b"a.py", COPIED.encode())
-            assert client.query(b"second").startswith(
-                "Error: You made 1 uploads in the last hour; 1 are allowed."
-            )
+            assert client.query(b"second").startswith("Error: You made 1 uploads in the last hour; 1 are allowed.")
     assert Assignment.objects.get().name == "first"
     assert not Upload.objects.filter(batch=None).exists()
     # A worker of another test may read the first upload.
@@ -245,9 +241,7 @@ def test_thousands_of_idle_connections_do_not_stop_a_client(server: Listening, n
         for connection in idle:
             connection.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    wait_until(
-        lambda: len([*Path(f"/proc/{server.pid}/fd").iterdir()]) < 60, what="the connections to be closed"
-    )
+    wait_until(lambda: len([*Path(f"/proc/{server.pid}/fd").iterdir()]) < 60, what="the connections to be closed")
 
 
 def test_the_options_are_shown_as_on_a_command_line() -> None:
@@ -336,9 +330,7 @@ def test_in_directory_mode_each_directory_is_one_folder() -> None:
     assert names.sent == {"hw-ada": "hw/ada/", "hw-ada (2)": "hw-ada/", "file": "./"}
 
 
-LIMITS = ListeningLimits(
-    total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3
-)
+LIMITS = ListeningLimits(total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3)
 
 
 @dataclass(eq=False)

@@ -141,9 +141,7 @@ def assert_index(url: str) -> None:
         assert row[2]["align"] == "right"
         assert int(row[2].text) > 10
     assert all(link.has_attr("href") for link in soup.find_all("a"))
-    assert [link for link in soup.find_all("a") if "match" in link["href"]] == [
-        cell.a for cell in rows[0][:2]
-    ]
+    assert [link for link in soup.find_all("a") if "match" in link["href"]] == [cell.a for cell in rows[0][:2]]
 
 
 def assert_match_pages(url: str) -> None:
@@ -219,9 +217,7 @@ def test_in_directory_mode_each_directory_is_a_submission(
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_the_table_has_no_more_rows_than_were_asked_for(
-    server: Listening, alice: User, tmp_path: Path
-) -> None:
+def test_the_table_has_no_more_rows_than_were_asked_for(server: Listening, alice: User, tmp_path: Path) -> None:
     moss = client(server, alice)
     moss.setNumberOfMatchingFiles(2)
     for name in "abcd":
@@ -243,9 +239,7 @@ PAGES = ("", "/", "/match0.html", "/match0-top.html", "/match0-0.html", "/match0
 
 
 def address_of(assignment: Assignment) -> str:
-    row = ClientResult.objects.create(
-        assignment=assignment, key_digest=digest(KEY), options="-l python", shown=10
-    )
+    row = ClientResult.objects.create(assignment=assignment, key_digest=digest(KEY), options="-l python", shown=10)
     return f"/results/{row.pk}/{KEY}"
 
 
@@ -257,9 +251,7 @@ def assert_hidden(client: Client, address: str, status: int) -> None:
     assert response["Cache-Control"] == "no-store, private"
 
 
-def test_result_pages_are_in_no_search_engine_no_referrer_and_no_cache(
-    client: Client, report: Report
-) -> None:
+def test_result_pages_are_in_no_search_engine_no_referrer_and_no_cache(client: Client, report: Report) -> None:
     address = address_of(report.assignment)
     for page in PAGES:
         assert_hidden(client, address + page, 200)
@@ -269,9 +261,7 @@ def test_so_is_the_page_of_a_report_that_is_not_ready(client: Client, assignment
     assert_hidden(client, address_of(assignment), 503)
 
 
-def test_a_result_without_a_pair_says_so_in_the_words_that_scripts_look_for(
-    client: Client, report: Report
-) -> None:
+def test_a_result_without_a_pair_says_so_in_the_words_that_scripts_look_for(client: Client, report: Report) -> None:
     said = "No matches were found in your submission."
     address = address_of(report.assignment)
     assert said not in client.get(address).text
@@ -301,9 +291,7 @@ def test_the_address_of_a_result_has_digits_only(client: Client, report: Report)
     assert client.get(address.replace("0", "a")).status_code == 404
 
 
-def test_result_pages_end_after_the_days_that_are_set(
-    client: Client, report: Report, settings: Settings
-) -> None:
+def test_result_pages_end_after_the_days_that_are_set(client: Client, report: Report, settings: Settings) -> None:
     address, settings.RESULTS_DAYS = address_of(report.assignment), 30
     for age, status in ((timedelta(days=29, hours=23), 200), (timedelta(days=30), 410)):
         ClientResult.objects.update(created=timezone.now() - age)

@@ -30,9 +30,7 @@ def two(git_server: GitServer) -> str:
     """Return a list of two repositories, and one that there is not."""
     for name in ("anna", "ben"):
         hand_in(git_server.repository(name), {"main.py": CODE + f"# {name}\n".encode()})
-    return (
-        f"Anna Berg,{git_server.url('anna')}\nBen Ito,{git_server.url('ben')}\nEve,{git_server.url('eve')}\n"
-    )
+    return f"Anna Berg,{git_server.url('anna')}\nBen Ito,{git_server.url('ben')}\nEve,{git_server.url('eve')}\n"
 
 
 def begin(assignment: Assignment, text: str, **options: object) -> RepositoryFetch:
@@ -184,9 +182,7 @@ def test_a_silent_host_is_tried_again_later_and_holds_up_no_other(
     assert fetch.repositories.get(student="Zoe").reason == "Its host does not answer."
 
 
-def test_a_job_goes_on_where_a_lost_one_ended(
-    assignment: Assignment, two: str, git_server: GitServer
-) -> None:
+def test_a_job_goes_on_where_a_lost_one_ended(assignment: Assignment, two: str, git_server: GitServer) -> None:
     fetch = begin(assignment, two)
     fetching._fetch_one(fetch, fetch.repositories.all()[0])
     asked = len(git_server.asked)
@@ -195,9 +191,7 @@ def test_a_job_goes_on_where_a_lost_one_ended(
     assert not any("anna" in path for path, _credentials in git_server.asked[asked:])
 
 
-def test_a_long_list_lets_others_work(
-    assignment: Assignment, two: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_list_lets_others_work(assignment: Assignment, two: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching, "SLICE_SECONDS", 0)
     begin(assignment, two)
     with pytest.raises(jobs.Again):
@@ -290,9 +284,7 @@ def test_a_start_that_is_interrupted_is_made_up_for(
         broken.setattr(actions, "_copy", stop)
         with pytest.raises(KeyboardInterrupt):
             start_due()
-    assert (
-        RepositoryFetch.objects.filter(again_after_due=True).count() == RepositoryFetch.objects.count() == 1
-    )
+    assert RepositoryFetch.objects.filter(again_after_due=True).count() == RepositoryFetch.objects.count() == 1
     start_due()
     assert RepositoryFetch.objects.count() == 2
 

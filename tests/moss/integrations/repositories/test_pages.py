@@ -62,9 +62,7 @@ def test_what_failed_is_fetched_again_by_a_button(
     assert Batch.objects.count() == 2
 
 
-def test_a_bad_list_is_shown_again_with_the_line_and_without_the_token(
-    alice_client: Client, address: str
-) -> None:
+def test_a_bad_list_is_shown_again_with_the_line_and_without_the_token(alice_client: Client, address: str) -> None:
     answer = alice_client.post(address, {"repositories": "Anna,ssh://x", "token": "secret-token"})
     assert answer.status_code == 422
     assert "Line 1: the address must" in answer.content.decode()
@@ -79,9 +77,7 @@ def test_a_token_is_for_one_host(alice_client: Client, address: str) -> None:
     assert not RepositoryFetch.objects.exists()
 
 
-def test_http_is_refused_where_no_network_is_listed(
-    alice_client: Client, address: str, settings: object
-) -> None:
+def test_http_is_refused_where_no_network_is_listed(alice_client: Client, address: str, settings: object) -> None:
     settings.GIT_NETWORKS = []  # type: ignore[attr-defined]
     answer = alice_client.post(address, {"repositories": "http://git.example.org/a"})
     assert "must begin with https://" in answer.content.decode()
@@ -122,9 +118,7 @@ def test_the_due_date_and_the_hours_after_it_are_shown_and_bounded(
     untick = alice_client.post(address, {"repositories": two, "hours_after_due": "5"})
     assert "Tick that, or wait no hours" in untick.content.decode()
     for wrong in (-1, 721, 10**40, 1.5, "5", None):
-        answer = send(
-            api_client(alice), "post", path, body | {"again_after_due": True, "hours_after_due": wrong}
-        )
+        answer = send(api_client(alice), "post", path, body | {"again_after_due": True, "hours_after_due": wrong})
         assert "hours_after_due" in problem_of(answer)["errors"][0]["field"], wrong
     assert not RepositoryFetch.objects.exists()
     assert alice_client.post(address, body | {"hours_after_due": "720"}).status_code == 302

@@ -205,13 +205,9 @@ def test_git_connects_to_the_number_that_was_checked(git_server: GitServer) -> N
     assert snapshot.files == 1
 
 
-@pytest.mark.parametrize(
-    "address", ["http://localhost.localdomain/x", "http://127.0.0.2/x", "https://10.1.2.3/x"]
-)
+@pytest.mark.parametrize("address", ["http://localhost.localdomain/x", "http://127.0.0.2/x", "https://10.1.2.3/x"])
 def test_a_host_in_a_private_network_is_not_asked(address: str) -> None:
-    with pytest.raises(
-        GitFailed, match=r"may not fetch from the network of its host|name of its host is not known"
-    ):
+    with pytest.raises(GitFailed, match=r"may not fetch from the network of its host|name of its host is not known"):
         reachable(address, "")
 
 
@@ -222,9 +218,7 @@ def test_a_silent_server_ends_at_the_deadline(git_server: GitServer) -> None:
     assert failed.value.passing
 
 
-@pytest.mark.parametrize(
-    "address", ["file:///etc", "ext::sh -c id", "ssh://127.0.0.1/x", "git://127.0.0.1/x"]
-)
+@pytest.mark.parametrize("address", ["file:///etc", "ext::sh -c id", "ssh://127.0.0.1/x", "git://127.0.0.1/x"])
 def test_git_uses_no_protocol_but_that_of_the_address(address: str, tmp_path: Path) -> None:
     runner = Git(tmp_path, Remote("https://git.example.org/x", "127.0.0.1"))
     runner.run("init", "--quiet", "--bare", "--template=", ".")

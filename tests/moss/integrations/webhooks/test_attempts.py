@@ -61,9 +61,7 @@ def test_a_redirect_is_no_success_and_not_followed(webhook: Webhook, receiver: R
     assert [one.path for one in receiver.received] == ["/hook"]
 
 
-def test_the_waits_grow_to_three_days_and_then_the_webhook_is_stopped(
-    webhook: Webhook, receiver: Receiver
-) -> None:
+def test_the_waits_grow_to_three_days_and_then_the_webhook_is_stopped(webhook: Webhook, receiver: Receiver) -> None:
     receiver.statuses = [503]
     first, second = (webhook_actions.send_test(webhook) for _ in range(2))
     waits = try_until_given_up(first)
@@ -179,9 +177,7 @@ def test_a_proxy_of_the_environment_is_not_asked_to_go_elsewhere(
     assert outcome(webhook) == (200, "")
 
 
-def test_a_host_that_is_not_there_and_one_that_refuses_are_told_apart(
-    assignment: Assignment, free_port: int
-) -> None:
+def test_a_host_that_is_not_there_and_one_that_refuses_are_told_apart(assignment: Assignment, free_port: int) -> None:
     unknown = webhook_to("https://no-such-host.invalid/", assignment.course)
     closed = webhook_to(f"http://127.0.0.1:{free_port}/", assignment.course)
     assert outcome(unknown) == (None, Problem.UNKNOWN_HOST)
@@ -349,9 +345,7 @@ def test_a_course_has_so_many_webhooks_at_most(alice_client: Client, assignment:
     assert f"at most {MOST_WEBHOOKS} webhooks" in page_of(response).text(".error")
 
 
-def test_what_was_sent_is_listed_and_sent_again(
-    alice_client: Client, webhook: Webhook, receiver: Receiver
-) -> None:
+def test_what_was_sent_is_listed_and_sent_again(alice_client: Client, webhook: Webhook, receiver: Receiver) -> None:
     receiver.statuses = [500, 200]
     page = get_page(alice_client, page_address(webhook))
     test, *_ = [form for form in page.values("form", "action") if form.endswith("/test/")]
@@ -408,9 +402,5 @@ def test_who_may_not_share_finds_no_link_and_is_refused(
     charlie_client: Client, charlie: User, webhook: Webhook
 ) -> None:
     Membership.objects.create(course=webhook.course, user=charlie, role=Membership.Role.ASSISTANT)
-    assert not [
-        one
-        for one in get_page(charlie_client, webhook.course.get_absolute_url()).links()
-        if "webhooks" in one
-    ]
+    assert not [one for one in get_page(charlie_client, webhook.course.get_absolute_url()).links() if "webhooks" in one]
     assert charlie_client.get(page_address(webhook)).status_code == 403

@@ -210,9 +210,7 @@ class CountedPaths(list[str]):
 
 
 def test_a_list_beside_the_folders_is_offered_as_the_roster() -> None:
-    [warning] = [
-        one for one in group_files(listing_of(SAMPLES["folders-loose"])).warnings if one.kind == "list"
-    ]
+    [warning] = [one for one in group_files(listing_of(SAMPLES["folders-loose"])).warnings if one.kind == "list"]
     assert warning.text.startswith("Beside the work of the students: roster.csv, submissions.tsv.")
 
 
@@ -421,8 +419,7 @@ HARBOUR = by_name(
 
 def test_a_row_says_who_handed_in_what_and_when_and_fits_nothing_else() -> None:
     work, log = (
-        f"lab/{name}"
-        for name in ("Ada_7_2026-03-01T14-05-09Z_Main.java", "log_Ada_7_2026-03-01T14-05-09Z_run.txt")
+        f"lab/{name}" for name in ("Ada_7_2026-03-01T14-05-09Z_Main.java", "log_Ada_7_2026-03-01T14-05-09Z_run.txt")
     )
     time = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC)
     other = "not named like a student's work in a Harbour download; choose another layout if it is one"

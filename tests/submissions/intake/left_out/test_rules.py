@@ -259,10 +259,7 @@ def test_what_describes_a_build_is_no_work(name: str, description: str, written_
     ],
 )
 def test_a_student_may_write_about_generated_code(written_by_hand: str) -> None:
-    assert (
-        left_out({"main.txt": written_by_hand, "Main.java": written_by_hand, "main.py": written_by_hand})
-        == {}
-    )
+    assert left_out({"main.txt": written_by_hand, "Main.java": written_by_hand, "main.py": written_by_hand}) == {}
 
 
 @pytest.mark.parametrize("folder", ["bin", "build", "out", "target", "dist", "obj"])
@@ -391,9 +388,7 @@ def test_the_table_of_cases_says_what_git_says(tmp_path: Path) -> None:
         assert _ignored(tmp_path, lines.split(), paths) == set(matched.split()), lines
 
 
-TEXTS = st.lists(
-    st.sampled_from("ab*?") | st.sampled_from(["[ab]", "**", "/", "**/", "/**", "\\a"]), max_size=7
-)
+TEXTS = st.lists(st.sampled_from("ab*?") | st.sampled_from(["[ab]", "**", "/", "**/", "/**", "\\a"]), max_size=7)
 
 
 PATHS = st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=4).map("/".join)

@@ -45,9 +45,7 @@ UPLOADS: dict[str, Callable[[], bytes]] = {
     "bomb.zip": lambda: zipped({"bomb.txt": b"\0" * 40_000_000}),
     "links.zip": lambda: zipped(LINKS),
     "russian.zip": lambda: zipped({"имя/работа.py": b"x = 1\n"}),
-    "large.zip": lambda: zipped(
-        {"a/large.txt": os.urandom(4_900_000), "a/too-large.txt": os.urandom(5_100_000)}
-    ),
+    "large.zip": lambda: zipped({"a/large.txt": os.urandom(4_900_000), "a/too-large.txt": os.urandom(5_100_000)}),
     "work.py": lambda: b"x = 1\n",
     "truncated.tar": lambda: tarred(FILES)[:5000],
 }
@@ -147,9 +145,7 @@ def test_an_entry_that_takes_too_long_is_refused_with_the_limit(monkeypatch: pyt
 def test_a_nested_archive_takes_memory_only_up_to_the_limit() -> None:
     inner = zipped({"noise.bin": b"x"}, 0) + os.urandom(80_000_000)
     limits = replace(Limits(), ratio_floor=10**9)
-    entries = list(
-        unpack(upload("class.zip", zipped({"a.py": b"a\n", "inner.zip": inner}, 0)), 150_000_000, limits)
-    )
+    entries = list(unpack(upload("class.zip", zipped({"a.py": b"a\n", "inner.zip": inner}, 0)), 150_000_000, limits))
     assert accepted(entries) == ["a.py"]
     assert "takes more memory than the 150 MB that it may use" in refused(entries)["inner.zip"]
 

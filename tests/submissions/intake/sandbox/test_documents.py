@@ -27,11 +27,7 @@ pytestmark = pytest.mark.slow
 
 MEMORY = 1_000_000_000
 SECONDS = 5.0
-GOLDEN = [
-    path
-    for path in sorted((Path(languages.__file__).parent / "golden").iterdir())
-    if path.suffix != ".tokens"
-]
+GOLDEN = [path for path in sorted((Path(languages.__file__).parent / "golden").iterdir()) if path.suffix != ".tokens"]
 # Files that are read with what is imported only when it is needed.
 UNUSUAL = {
     "a.sol": b"contract A { uint x = 1; function f() public { x += 2; } }\n",

@@ -15,9 +15,7 @@ from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
 
 MEMORY = 1_000_000_000
-GOOD = (
-    "Name;Id;Login;E-Mail;Gruppe;SIS ID\nAdé Byron;00042;abyron;ada@example.org;1;x7\nBéla Ö;;;;;\n;;;;2;\n"
-)
+GOOD = "Name;Id;Login;E-Mail;Gruppe;SIS ID\nAdé Byron;00042;abyron;ada@example.org;1;x7\nBéla Ö;;;;;\n;;;;2;\n"
 GROWTH = "Name;Id\n" + "\n".join(f"Student {number};{number}" for number in range(20_000))
 
 
