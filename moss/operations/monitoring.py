@@ -84,6 +84,8 @@ class RequestMetrics:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         start = time.perf_counter()
         response = self.get_response(request)
+        if "moss.warming" in request.META:
+            return response
         method = request.method if request.method in METHODS else OTHER
         DURATION.labels(method, _address(request), response.status_code).observe(time.perf_counter() - start)
         return response

@@ -48,10 +48,10 @@ def post_worker_init(worker: Any) -> None:
     Gunicorn would refuse the health check, which is without the path.
     """
     os.environ.pop("SCRIPT_NAME", None)
-    for address in ("/accounts/login/", "/healthz") if worker.app.app_uri == wsgi_app else ():
-        environ = {"PATH_INFO": address, "HTTP_HOST": "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
+    if worker.app.app_uri == wsgi_app:
+        environ = {"PATH_INFO": "/accounts/login/", "HTTP_HOST": "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
         wsgiref.util.setup_testing_defaults(environ)
-        worker.wsgi(environ | {"REMOTE_ADDR": "127.0.0.1"}, lambda *_: None).close()
+        worker.wsgi(environ | {"REMOTE_ADDR": "127.0.0.1", "moss.warming": True}, lambda *_: None).close()
 
 
 def on_exit(_server: Any) -> None:

@@ -130,7 +130,7 @@ def endpoints_of(world: World, reader: User) -> list[str]:
         PREFIX + path.format(**places, table=table) + QUERIES.get(path, "")
         for method, path in sorted(endpoints())
         for table in (("pairs", "submissions") if "{table}" in path else ("",))
-        if method == "get" and not path.endswith("/withheld")
+        if method == "get" and not path.endswith(("/withheld", "/audit"))
     ]
 
 
