@@ -13,5 +13,7 @@ class Migration(migrations.Migration):
     dependencies: ClassVar = [("submissions", "0004_disguised_characters")]
 
     operations: ClassVar = [
-        migrations.AddField("assignment", "only_patterns", models.TextField(blank=True, db_default="", default="")),
+        migrations.AddField(
+            "assignment", "only_patterns", models.TextField(blank=True, db_default="", default="")
+        ),
     ]

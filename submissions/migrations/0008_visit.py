@@ -23,7 +23,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("since", models.DateTimeField()),
                 ("seen", models.DateTimeField()),
@@ -47,7 +49,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("user", "assignment"), name="visit_once_a_user_and_assignment")
+                    models.UniqueConstraint(
+                        fields=("user", "assignment"), name="visit_once_a_user_and_assignment"
+                    )
                 ],
             },
         ),

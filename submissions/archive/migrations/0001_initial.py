@@ -25,7 +25,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("name", models.CharField(max_length=100, unique=True)),
                 ("recipe", models.CharField(max_length=100)),
@@ -41,7 +43,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("source", models.TextField()),
@@ -63,7 +67,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("payload", models.BinaryField()),
                 ("result", models.BinaryField(null=True)),
@@ -89,7 +95,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("sha256", models.CharField(max_length=64)),
                 ("profile", models.CharField(max_length=100)),
@@ -113,7 +121,9 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
                 ),
                 ("name", models.CharField(max_length=1000)),
                 ("sha256", models.CharField(max_length=64)),
@@ -142,7 +152,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="corpussweep",
-            constraint=models.UniqueConstraint(fields=("corpus", "number"), name="sweep_number_once_a_corpus"),
+            constraint=models.UniqueConstraint(
+                fields=("corpus", "number"), name="sweep_number_once_a_corpus"
+            ),
         ),
         migrations.AddIndex(
             model_name="corpustext",
@@ -150,7 +162,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="corpustext",
-            constraint=models.UniqueConstraint(fields=("corpus", "sha256", "profile"), name="text_once_a_corpus"),
+            constraint=models.UniqueConstraint(
+                fields=("corpus", "sha256", "profile"), name="text_once_a_corpus"
+            ),
         ),
         migrations.AddConstraint(
             model_name="corpusdocument",
