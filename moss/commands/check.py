@@ -65,7 +65,7 @@ class Listing(NamedTuple):
 
     @property
     def of_each(self) -> bool:
-        """Whether the pairs to read and the best of each submission are listed, and no other."""
+        """True where only the pairs to read and the best pair of each submission are listed."""
         return self.output_format == "html" and not self.show and not self.every_pair
 
 

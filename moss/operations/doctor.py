@@ -110,7 +110,7 @@ DOC, CHANGELOG = Path("/usr/share/doc"), "libarchive13*/changelog.Debian.gz"
 
 
 class Advices(NamedTuple):
-    """What to run in one kind of installation."""
+    """The advice for one kind of installation: how its parts are started, its services, and its schema."""
 
     start: str
     database: str

@@ -73,7 +73,7 @@ MAX_PAIRS = 300
 
 
 class PrintedFile(NamedTuple):
-    """Where a document has a source: the number of the pair, the name of the submission, and the path."""
+    """The place of a source in a document: the number of the pair, the name of the submission, and the path."""
 
     number: int
     name: str

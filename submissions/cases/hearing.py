@@ -42,7 +42,7 @@ class BestLines(NamedTuple):
 
 
 class FirstPage(NamedTuple):
-    """What a hearing needs of a pair: lines, replaced names, and the files of both sides."""
+    """The first page of a pair: lines to look at, replaced names, and the files of both sides."""
 
     chapter: Chapter
     best: BestLines | None

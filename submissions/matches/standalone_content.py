@@ -166,7 +166,7 @@ class StandaloneCase(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a ranking says first.
+    """The answer of a ranking: how many pairs to read, and how many submissions are in none of them.
 
     `order` has the rows of the ranking, those of the `to_read` pairs to read before the others, and `rows`
     the figures of these pairs. `apart` of the class of `size` are in no pair to read. `bands` says how many

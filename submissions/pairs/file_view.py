@@ -162,7 +162,7 @@ def _part_start(text: str) -> PartStart | None:
 
 
 class WrittenThere(str):
-    """What the other side writes in place of a token; `renaming` is the number of the two names, or 0."""
+    """The text of the other side in place of a token; `renaming` is the number of the two names, or 0."""
 
     __slots__ = ("renaming",)
     renaming: int
@@ -515,7 +515,7 @@ def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterato
 
 
 class FileMatch(NamedTuple):
-    """What two files share: the number of their heaviest passage, or 0, and the percent of the smaller."""
+    """A cell of the matrix of files: the number of the heaviest passage, or 0, and the percent of the smaller file."""
 
     file: FileView
     number: int

@@ -334,7 +334,7 @@ class PassageView:
 
     @property
     def kinds(self) -> str:
-        """What is written differently in it, as in `PairView.done`, in words of the page's scripts."""
+        """The kinds of lexemes that differ in it, as in `PairView.done`, in words of the page's scripts."""
         kinds = (*CATEGORIES, "comments") if not self.common else ()
         return " ".join(kind for kind in kinds if getattr(self.differences, kind))
 
