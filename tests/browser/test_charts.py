@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from itertools import combinations, pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -48,6 +49,12 @@ NAMES = """(nodes) => nodes.map((node) => ({
   number: node.querySelector(".number").textContent,
   box: node.querySelector(".name").getBoundingClientRect().toJSON(),
 }))"""
+DRAW = """(graph) => {
+  const section = document.querySelector("[data-graph]");
+  section.querySelector("script").textContent = JSON.stringify(graph);
+  delete section.dataset.drawn;
+  document.dispatchEvent(new Event("graph:new"));
+}"""
 WORD = r"[^\s\-_.@]+"
 LONG_NAMES = (
     "Maria de los Ángeles Fernández-Echevarría", "Chidubem Okonkwo-Nwachukwu", "Ng",
@@ -384,6 +391,32 @@ def test_every_name_of_the_graph_is_whole_and_every_circle_has_the_number_of_its
             assert re.sub(r"\s", "", node["written"]) == re.sub(r"\s", "", node["whole"])
             assert re.findall(WORD, " ".join(node["lines"])) == re.findall(WORD, node["whole"])
         assert [both for both in combinations(nodes, 2) if overlap(*both)] == []
+
+
+@pytest.mark.long
+def test_no_name_of_the_graph_covers_another_one_however_long_they_are(report_page: Page) -> None:
+    for width, _ in SIZES.values():
+        report_page.set_viewport_size({"width": width, "height": 900})
+        for seed in range(25):
+            report_page.evaluate(DRAW, random_graph(Random(seed)))
+            nodes = report_page.locator(".canvas .node").evaluate_all(NAMES)
+            assert [both for both in combinations(nodes, 2) if overlap(*both)] == [], (width, seed)
+
+
+def random_graph(random: Random) -> dict[str, Any]:
+    """Return a graph of cases of two to twelve submissions, whose words have up to thirty letters."""
+    nodes, links = list[dict[str, Any]](), list[dict[str, Any]]()
+    for case in range(1, 5):
+        first, size = len(nodes), random.randint(2, 12)
+        for at in range(first, first + size):
+            words = ("".join(random.choices("iWmé", k=random.randint(1, 30))) for _ in range(random.randint(1, 3)))
+            nodes.append({"name": " ".join(words), "case": case, "colour": case, "url": ""})
+            partners = random.sample(range(first, at), random.randint(1, at - first)) if at > first else []
+            links += [
+                {"source": other, "target": at, "similarity": random.random(), "percent": "", "url": ""}
+                for other in partners
+            ]
+    return {"nodes": nodes, "links": links, "far": 0.5}
 
 
 def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -13,8 +13,8 @@ const ROW_GAP = 16;
 const COLUMN_GAP = 8;
 const PAIR_WIDTH = 180;  // width of a case of two: three fit into the report's column, two on a telephone
 const NEARER = 12;  // by how much the half width of identical submissions is less
-const LETTER_WIDTH = 7.2;
 const NAME_SIZE = 12;
+const NAME_GAP = 5;  // between a name and the circle or name beside or below it
 const LINE_HEIGHT = 13;  // of a name under its circle
 const TICKS = 240;
 
@@ -27,7 +27,9 @@ function svgElement(name, attributes, ...children) {
 
 // Returns the words of a name, each with the spaces and signs after it.
 const wordsOf = (name) => name.match(/[^\s\-_.@]*[\s\-_.@]*/gu).filter(Boolean);
-const widthOf = (word) => [...word.trimEnd()].length * LETTER_WIDTH;
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = `${NAME_SIZE}px ${getComputedStyle(document.body).fontFamily}`;
+const widthOf = (word) => pen.measureText(word.trimEnd()).width + NAME_GAP;
 
 // Returns the lines of a whole name, which is broken after spaces and signs and never within a word.
 function brokenName(name, width) {
@@ -64,6 +66,25 @@ function nodeHalfWidth({ nodes, links, labelled }, width) {
   return labelled ? Math.min(most, Math.max(HALF_WIDTHS.labelled, ...words.map((word) => word / 2))) : HALF_WIDTHS.bare;
 }
 
+// Returns the box of a circle with its name.
+function nodeBox({ x, y, lines, scale, named }) {
+  const half = named ? Math.max(RADIUS, (scale * Math.max(...lines.map(widthOf))) / 2) : RADIUS;
+  return { left: x - half, right: x + half, top: y - RADIUS - 2, bottom: y + RADIUS + (named ? 5 + LINE_HEIGHT * lines.length : 2) };
+}
+
+// Moves circles down until none is over another one or its name.
+function moveApart(nodes) {
+  const placed = [];
+  for (const node of nodes.toSorted((one, other) => one.y - other.y)) {
+    for (let above = true; above; ) {
+      const box = nodeBox(node);
+      above = placed.find((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom);
+      if (above) node.y += above.bottom - box.top + 1;
+    }
+    placed.push(nodeBox(node));
+  }
+}
+
 // Sets the positions of a case's nodes, and its bounding box. d3-force starts from fixed positions and has a fixed
 // random seed, so a reload gives the same layout.
 function layOut(group, width) {
@@ -73,6 +94,7 @@ function layOut(group, width) {
   for (const node of nodes) {
     node.lines = group.labelled ? brokenName(node.name, 2 * halfWidth) : [node.name];
     node.scale = Math.min(1, (2 * halfWidth) / Math.max(...node.lines.map(widthOf)));
+    node.named = group.labelled;
     node.from = Math.max(0, ...links.filter(({ source, target }) => source === node || target === node).map((link) => link.similarity));
   }
   if (nodes.length === 2) {
@@ -90,6 +112,7 @@ function layOut(group, width) {
       .tick(TICKS);
     bound();  // the last tick may have moved nodes out again
     for (const node of nodes) node.y *= FLATTENING;
+    moveApart(nodes);
   }
   const xs = nodes.map((node) => node.x);
   const ys = nodes.map((node) => node.y);
@@ -171,7 +194,8 @@ function nodeElement(node) {
   number.textContent = node.case;
   const circle = linkElement(node.url, text("node", { name: node.name, number: node.case }), `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
   circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const name = svgElement("text", { class: "name", y: RADIUS + 14, ...(node.scale < 1 && { "font-size": NAME_SIZE * node.scale }) });
+  const name = svgElement("text", { class: "name", y: RADIUS + 14 });
+  if (node.scale < 1) name.style.fontSize = `${NAME_SIZE * node.scale}px`;  // an attribute would yield to the stylesheet
   name.append(...node.lines.map((line, index) => svgElement("tspan", { x: 0, dy: index && LINE_HEIGHT }, line)));
   circle.append(name);
   circle.dataset.name = node.name;
