@@ -174,7 +174,7 @@ class ListeningLimits:
     A file and an upload may be as large as on the pages, see `submissions.intake.limits` and
     `MOSS_MAX_UPLOAD_MB`.
 
-    total_bytes, file_bytes, files: of one session, base files included.
+    total_bytes, files: of one session, base files included.
     line_bytes: of one line of the protocol.
     greeting_seconds: until a connection has named its user.
     idle_seconds: between two pieces of data of a session.
@@ -186,7 +186,6 @@ class ListeningLimits:
     """
 
     total_bytes: int
-    file_bytes: int = Limits.file_bytes
     files: int = Limits.entries
     line_bytes: int = 4_096
     greeting_seconds: float = 20.0
@@ -323,10 +322,8 @@ class Session:
         limits = self._limits
         self._files, self._bytes = self._files + 1, self._bytes + file.size
         if file.size > limits.total_bytes:
-            raise protocol.ProtocolError(f"A file may have {format_size(limits.file_bytes)}, not {file.size} bytes.")
-        if file.size > limits.file_bytes:
-            self._refuse(f"File {file.number} has more than {format_size(limits.file_bytes)}. Leave it out.")
-        elif self._files > limits.files:
+            raise protocol.ProtocolError(f"A file may have {format_size(limits.total_bytes)}, not {file.size} bytes.")
+        if self._files > limits.files:
             self._refuse(f"More than {limits.files:,} files. Send fewer at a time.")
         elif self._bytes > limits.total_bytes:
             self._refuse(f"The files have more than {format_size(limits.total_bytes)}. Send fewer at a time.")

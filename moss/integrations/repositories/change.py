@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, gettext_noop as _
@@ -158,7 +158,7 @@ def _gather(fetch: RepositoryFetch) -> None:
         end(fetch, State.FAILED, NOTHING)
         return
     with tempfile.TemporaryFile() as target:
-        _write(target, fetch.assignment, fetched.order_by("pk").iterator(chunk_size=1))
+        _write(target, fetch.assignment, fetched.order_by("pk"))
         name = f"Git {timezone.localtime():%Y-%m-%d %H.%M %Z}.zip"
         uploads = [File(target, name)]
         batch = create_batch(fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role)
@@ -166,26 +166,28 @@ def _gather(fetch: RepositoryFetch) -> None:
     end(fetch, State.DONE)
 
 
-def _write(target: IO[bytes], assignment: Assignment, rows: Iterable[Repository]) -> None:
-    """Write an archive with a folder for each repository, and a record of whose they are."""
-    roster, records = course_roster(assignment.course), {}
+def _write(target: IO[bytes], assignment: Assignment, rows: QuerySet[Repository]) -> None:
+    """Write an archive with a folder for each repository; first, so that it is always read, whose they are."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row in rows:
-            assert row.committed is not None
-            enrolled = roster.find(Student(row.student, row.student)) if roster else None
-            folder = f"pushed-{row.pk}"
-            records[folder] = {
-                "name": enrolled.display_name if enrolled else row.student,
-                "identifier": "",
-                "submitted": row.committed.isoformat(),
-            }
+        archive.writestr(METADATA, json.dumps(_records(assignment, rows.defer("data"))))
+        for row in rows.iterator(chunk_size=1):
             with zipfile.ZipFile(BytesIO(row.data or b"")) as packed:
                 for member in packed.infolist():
                     data = packed.read(member)
-                    member.filename = f"{folder}/{member.filename}"
+                    member.filename = f"pushed-{row.pk}/{member.filename}"
                     archive.writestr(member, data)
-        archive.writestr(METADATA, json.dumps(records))
     target.flush()
+
+
+def _records(assignment: Assignment, rows: Iterable[Repository]) -> dict[str, dict[str, str]]:
+    """Return for the folder of each repository its student, by the roster where it has them, and its time."""
+    roster, records = course_roster(assignment.course), {}
+    for row in rows:
+        assert row.committed is not None
+        enrolled = roster.find(Student(row.student, row.student)) if roster else None
+        name = enrolled.display_name if enrolled else row.student
+        records[f"pushed-{row.pk}"] = {"name": name, "identifier": "", "submitted": row.committed.isoformat()}
+    return records
 
 
 @receiver(erasing, dispatch_uid="repositories")

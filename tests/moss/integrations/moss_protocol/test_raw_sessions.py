@@ -30,7 +30,7 @@ from moss.integrations.moss_protocol.server import (
     ListeningLimits,
     WrongIds,
 )
-from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
+from submissions.models import Assignment, Batch, Boilerplate, Course, Submission, Upload
 from submissions.uploads.files import UPLOADS_FOLDER
 from tests.conftest import wait_until
 from tests.support.moss_clients import Listening, RawClient, listening
@@ -70,6 +70,22 @@ def assert_nothing_is_left(server: Listening) -> None:
     assert not Course.objects.exists()
     assert not Upload.objects.exists()
     assert stored_files() == []
+
+
+@pytest.mark.slow
+def test_a_file_that_is_too_large_is_left_out_and_named_and_the_others_are_compared(
+    working: Listening, number: str
+) -> None:
+    with RawClient(working.port) as client:
+        client.begin(number)
+        client.file(1, b"mallory.py", b"x = 1\n" * 840_000)
+        client.file(2, b"a.py", COPIED.encode())
+        client.file(3, b"b.py", RENAMED.encode())
+        assert client.query().startswith(f"{working.results_at}/results/")
+    batch = Batch.objects.get()
+    assert sorted(batch.submissions.values_list("name", flat=True)) == ["a.py", "b.py"]
+    refused = batch.entries.get(accepted=False)
+    assert (refused.name, refused.reason) == ("mallory.py", "has more than 5 MB, the limit for one file")
 
 
 @pytest.mark.long
@@ -420,12 +436,8 @@ SOURCE = (b"a.py", COPIED.encode())
         ("987654321", b"python", {1: SOURCE, 0: SOURCE}, "The user id is not known."),
         ("", b"cobol", {1: SOURCE}, "The language is not known. Choose one of: c cc java ml"),
         ("", b"python", {0: SOURCE}, "No files uploaded to compare."),
-        (
-            "", b"python", {1: (b"large.py", b"x = 1\n" * 1_000_000), 2: SOURCE},
-            "File 1 has more than 5 MB. Leave it out.",
-        ),
     ],
-    ids=["an unknown user id", "an unknown language", "no files", "a large file"],
+    ids=["an unknown user id", "an unknown language", "no files"],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_told_at_the_query_and_leaves_nothing(  # noqa: PLR0917 - rows
     server: Listening,
