@@ -24,7 +24,7 @@ FOLDERS = "|".join((*PACKAGES, "tests", "bench"))
 PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w/.-]*\w")
 # A dotted name in quotes whose first part is a name of the file that it stands in, or else a module.
 QUOTED = re.compile(r"`([a-z_]\w*(?:\.\w+)+)`")
-OUTSIDE = {"bench.repetitive", "csv.writer", "itertools.combinations", "ndarray.sort"}
+OUTSIDE = {"csv.writer", "itertools.combinations", "ndarray.sort"}
 FILES = re.compile(r".*\.(html|json|gz)")
 EVENTS_AND_ARGUMENTS = {"webhook.test", "document.reason", "memory.tokens"}
 # Names of hosts and of files that people export.

@@ -50,8 +50,8 @@ RANKED_RUNS_PER_TOKEN = 2 * RANK_DISTANCE + 1
 
 # Few pairs have more pieces that wait than this.
 INITIAL_PIECES = 64
-# Number of comparisons of tokens or positions after which a pair counts as repetitive: measured in
-# `bench.repetitive`; pairs of programs that people wrote take a fraction.
+# Number of comparisons of tokens or positions after which a pair counts as repetitive: measured on tables,
+# dumps and generated parsers; pairs of programs that people wrote take a fraction.
 STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
 
 

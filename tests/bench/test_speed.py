@@ -1,4 +1,4 @@
-"""Measurements of speed: cohorts, targets, goals, load and look-ups on small inputs."""
+"""Measurements of speed: cohorts, targets, goals and load on small inputs."""
 
 import ast
 import io
@@ -7,13 +7,10 @@ import os
 import sys
 import zipfile
 from pathlib import Path
-from random import Random
 
 import pytest
-from django.conf import settings
-from django.db import connection
 
-from bench import goals, load_class, lookup, pages_class
+from bench import goals, load_class
 from bench.cohorts import join_files
 from bench.goals import Goal, Result
 from bench.load_figures import section
@@ -21,7 +18,6 @@ from bench.load_readers import Step
 from bench.load_site import Run, Sizes
 from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
-from submissions.models import Document
 from tests.support.paths import ROOT
 from tests.support.processes import completed
 from tests.support.sample_class import CLASS
@@ -136,70 +132,6 @@ def test_readers_of_a_link_are_reported_apart_and_may_find_no_place() -> None:
     }
     assert [cell.strip() for cell in rows["all pages of who is signed in"]] == ["100", "0"]
     assert [cell.strip() for cell in rows["all pages by the link"]] == ["2", "1 (503)"]
-
-
-def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
-    assert pages_class.zipped_class(50, 4) == pages_class.zipped_class(50, 4)
-    for source in pages_class.long_files(Random(3), 5_000):
-        assert source.count("\n") == 5_000
-
-
-SMALL = ("--pairs=60", "--submissions=12", "--lines=60", "--files=4", "--repeat=1")
-
-
-@pytest.mark.long
-@pytest.mark.services
-def test_every_page_of_a_small_class_is_timed() -> None:
-    installation_variables = {
-        "MOSS_HOME",
-        "MOSS_TEST_HOME",
-        "SECRET_KEY",
-        "MOSS_QUEUE_PREFIX",
-        "DJANGO_SETTINGS_MODULE",
-    }
-    process = completed(
-        [sys.executable, "-m", "bench.pages", *SMALL],
-        cwd=settings.BASE_DIR,
-        env={name: value for name, value in os.environ.items() if name not in installation_variables},
-    )
-    assert process.returncode == 0, process.stderr
-    assert "4 submissions, 6 pairs" in process.stderr
-    rows = [line for line in process.stdout.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) == 13
-    assert rows[0].startswith("| cases ")
-    assert rows[-1].startswith("| pair of many files")
-
-
-def test_a_document_is_made_up_the_same_alone_and_among_others() -> None:
-    together = lookup.made_up_hashes(lookup.CHUNK, lookup.CHUNK, 30)
-    assert lookup.made_up_document(lookup.CHUNK + 7, 30).tolist() == together[7].tolist()
-
-
-def test_documents_of_one_task_share_more_than_others() -> None:
-    hashes = lookup.made_up_hashes(0, 2 * lookup.FAMILY, 100)
-    first, same, other = (set(hashes[number].tolist()) for number in (0, 1, lookup.FAMILY))
-    assert len(first & same) > len(first & other)
-    assert len(first) > 60
-
-
-@pytest.mark.long
-def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "PROBES", 20)
-    with connection.cursor() as cursor:
-        # Rows that earlier tests deleted take room in the tables.
-        cursor.execute(f"TRUNCATE {', '.join(lookup.TABLES)} CASCADE")
-    rows = list(lookup.steps([1000, 2000], 30))
-    dropped = lookup.drop_a_third()
-    figures = json.loads(lookup.report(rows, dropped, as_json=True))
-    assert figures["drop_a_third_seconds"] == dropped > 0
-    assert [row["documents"] for row in figures["steps"]] == [1000, 2000]
-    assert [row["fingerprints"] for row in figures["steps"]] == [30_000, 60_000]
-    for row in figures["steps"]:
-        assert row["copies_found"] == "2 of 2"
-        assert 20 < row["bytes_a_fingerprint"] < 60
-        assert 0 < row["look_up_median_ms"] <= row["look_up_p95_ms"] <= row["look_up_most_ms"]
-    assert Document.objects.count() == 1334
-    assert " 60000 | " in lookup.report(rows, dropped, as_json=False)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: Path(path).stem)

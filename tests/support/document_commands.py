@@ -27,7 +27,6 @@ COVERED = {
     "python -m moss.environment": "tests/test_readme.py",
     "python -m bench.accuracy": "tests/bench/test_accuracy.py",
     "python -m bench.left_out": "tests/bench/test_accuracy.py::test_the_command_prints_the_table",
-    "python -m bench.lookup": "tests/bench/test_speed.py",
     "python -m bench.ranks": "tests/bench/test_ranks.py::test_the_command_prints_a_row_for_each_level",
     "python -m bench.papers": "tests/bench/test_papers.py",
     "python -m bench.speed": "tests/bench/test_speed.py",

@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Locator, Page
 
-from bench.pages_class import long_files
 from submissions.models import Assignment, Pair
 from submissions.uploads.change import create_batch
 from tests.conftest import wait_until
@@ -31,6 +30,17 @@ SEVERAL = {
     "ada/c.py": HONEST,
     "ben/main.py": STARTER + FILLER + RENAMED + HONEST,
 }
+STATEMENTS = (
+    "    total = total + values[{n}] * {m}",
+    "    if values[{n}] > total:\n        total = values[{n}]",
+    "    for item in values:\n        total += item % {m}",
+    "    while total > {n}:\n        total //= {m}",
+    "    names.append(str(total) + '{n}')",
+    "    values = [one for one in values if one != {n}]",
+    "    total = max(total, len(names), {n})",
+    "    print('{n}', total, names[{m}])",
+    "    names, values = sorted(names), values[{n}:]",
+)
 Open = Callable[[dict[str, str]], Page]
 
 
@@ -72,6 +82,20 @@ def selected_file(page: Page, side: str) -> str:
 
 
 def long_pair(lines: int) -> dict[str, str]:
-    """Return two submissions with files of `lines` lines, of which most are the same."""
-    left, right = long_files(Random(5), lines)
-    return {"ada/long.py": left, "ben/long.py": right}
+    """Return two submissions with files of `lines` lines; two of three functions of one are in the other."""
+    random, left, right = Random(5), list[str](), list[str]()
+    for number in range(lines):
+        function = _function(random, f"step_{number}")
+        left += function.splitlines()
+        right += (function if number % 3 else _function(random, f"other_{number}")).splitlines()
+        if min(len(left), len(right)) >= lines:
+            break
+    return {f"{name}/long.py": "\n".join(side[:lines]) + "\n" for name, side in (("ada", left), ("ben", right))}
+
+
+def _function(random: Random, name: str) -> str:
+    body = [
+        random.choice(STATEMENTS).format(n=random.randrange(2, 500), m=random.randrange(2, 50))
+        for _ in range(random.randrange(6, 18))
+    ]
+    return "\n".join([f"def {name}(values, names, total=0):", *body, "    return total\n"])
