@@ -13,7 +13,6 @@ def gettext_noop(text: str) -> str:
 
 BAD_ENCODING = gettext_noop("it is marked as {encoding}, but cannot be read as that")
 NUL_BYTE = gettext_noop("it holds a NUL byte (at offset {n}), as binary files do and text files do not")
-NUL_CHARACTER = gettext_noop("it holds a NUL character (at offset {n}), which text files do not")
 CONTROLS = gettext_noop("it holds control characters ({share} of it), as binary files do")
 LANGUAGE_TOO_SLOW = gettext_noop("finding out its language took longer than {n} s")
 READING_TOO_SLOW = gettext_noop("reading it as {language} took longer than {n} s")
@@ -24,7 +23,6 @@ NAMED_LEXER_FAILED = gettext_noop("the {language} lexer failed ({error})")
 REASONS = (
     BAD_ENCODING,
     NUL_BYTE,
-    NUL_CHARACTER,
     CONTROLS,
     LANGUAGE_TOO_SLOW,
     READING_TOO_SLOW,

@@ -67,6 +67,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         for pattern, _ in choices
     ]
     + [(re.compile(pattern, re.MULTILINE), "search") for pattern, _ in CONTENT.DIALECTS.values()]
+    + [(re.compile(pattern, re.MULTILINE), "search") for _, pattern, _ in CONTENT._ONLY]
     + [(CONTENT._comments_and_strings(language), "sub") for language in (*CONTENT._SYNTAX, "c")],
     "fingerprint/languages/lexers/scripts.py": [
         (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash, SCRIPTS.Ruby)

@@ -11,12 +11,14 @@ from typing import NamedTuple
 from unicodedata import category
 
 from fingerprint import reasons
+from fingerprint.languages.look_alikes import FILLER
 
 # Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
 SAMPLE = 1 << 16
 
-# Largest share of control characters in a text; old files have form feeds and an end-of-file mark.
-CONTROLS_ALLOWED = 0.02
+# Largest share of control characters in a text; old files have form feeds and an end-of-file mark. A NUL
+# alone is no sign of another file: one a line is what some editors and students leave.
+CONTROLS_ALLOWED, NULS_ALLOWED = 0.02, 0.05
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -62,7 +64,7 @@ LATIN_IN_UTF_16 = 0.2
 _NO_TEXT = frozenset({"Cc", "Cs", "Co", "Cn"})
 _USUAL_CONTROLS = "\t\n\r\f"
 # Control characters that texts do not contain; tabs, line ends, escapes and the end-of-file mark are usual.
-_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
+_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
 
 # Likely encodings other than Unicode. Only these are guessed: a short file would fit many rare encodings.
 _LIKELY = (
@@ -98,14 +100,15 @@ def decode(data: bytes) -> Decoded:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
     padded = data.rstrip(b"\0")
-    if b"\0" in padded:
-        return _decode_unmarked_utf_16(padded + data[len(padded) :][: len(padded) % 2])
+    if b"\0" in padded and (wide := _unmarked_utf_16(padded + data[len(padded) :][: len(padded) % 2])):
+        return wide
     data = padded or data  # Some editors and systems end a file with one or more of them.
     _refuse_controls(data)
     try:
-        return Decoded(data.decode("utf-8"), "utf-8")
+        decoded = Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return _decode_legacy(data)
+        decoded = _decode_legacy(data)
+    return decoded._replace(text=decoded.text.replace("\0", FILLER))
 
 
 def import_encodings() -> None:
@@ -126,11 +129,11 @@ def _decode_as(data: bytes, encoding: str) -> Decoded:
     if text.count("\ufffd") > max(1, len(text) * CONTROLS_ALLOWED):
         raise NotText(reasons.BAD_ENCODING.format(encoding=encoding.upper()))
     text = text.rstrip("\0")
-    _refuse_nul(text)
-    return Decoded(text, encoding)
+    _refuse_controls(text.encode())
+    return Decoded(text.replace("\0", FILLER), encoding)
 
 
-def _decode_unmarked_utf_16(data: bytes) -> Decoded:
+def _unmarked_utf_16(data: bytes) -> Decoded | None:
     """Decode UTF-16 without byte order mark; each Latin letter, space and line end has a byte that is NUL.
 
     Other characters may have one as their lower byte, so that the likelier byte order is tried first.
@@ -142,7 +145,7 @@ def _decode_unmarked_utf_16(data: bytes) -> Decoded:
             text = data.decode(encoding, errors="replace")
             if _is_plausible(text):
                 return Decoded(text, encoding)
-    raise NotText(reasons.NUL_BYTE.format(n=f"{data.index(0):,}"))
+    return None
 
 
 def _is_plausible(text: str) -> bool:
@@ -153,12 +156,9 @@ def _is_plausible(text: str) -> bool:
     return bool(sample) and "\0" not in text and odd <= len(sample) * CONTROLS_ALLOWED
 
 
-def _refuse_nul(text: str) -> None:
-    if "\0" in text:
-        raise NotText(reasons.NUL_CHARACTER.format(n=f"{text.index(chr(0)):,}"))
-
-
 def _refuse_controls(data: bytes) -> None:
+    if data.count(0) > len(data) * NULS_ALLOWED:
+        raise NotText(reasons.NUL_BYTE.format(n=f"{data.index(0):,}"))
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > len(data) * CONTROLS_ALLOWED:
         share = controls / len(data)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import islice
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerprint.languages.chunks import UNNAMED, chunks
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
 from fingerprint.languages.look_alikes import plain, without_unseen
 
@@ -198,22 +200,14 @@ DEFAULTS = {
 
 # How comments begin and what encloses strings in the languages of `AMBIGUOUS`; others are like C.
 _SYNTAX = {
-    **dict.fromkeys(("matlab",), '% "'),
-    **dict.fromkeys(("prolog",), "% /* \" '"),
+    "matlab": '% "', "prolog": "% /* \" '", "perl": "=pod # \" '", "fsharp": '(* // "', "ada": '% /* "',
+    "pascal": "{ (* // '", "vb": "'... \"", "smalltalk": "\" '", "structured-text": "(* // '",
     **dict.fromkeys(("mathematica", "coq", "ocaml", "sml", "modula2"), '(* "'),
-    **dict.fromkeys(("perl",), "=pod # \" '"),
-    **dict.fromkeys(("mips", "gas"), '# "'),
-    **dict.fromkeys(("fsharp",), '(* // "'),
+    **dict.fromkeys(("mips", "gas"), '# "'), **dict.fromkeys(("plsql", "sql"), "-- /* '"),
     **dict.fromkeys(("puppet", "r", "gap", "ampl", "make", "gdscript", "limbo"), "# \" '"),
-    **dict.fromkeys(("ada",), '% /* "'),
     **dict.fromkeys(("idl", "rebol", "common-lisp", "x86", "ca65", "jasmin"), '; "'),
-    **dict.fromkeys(("plsql", "sql"), "-- /* '"),
-    **dict.fromkeys(("pascal",), "{ (* // '"),
-    **dict.fromkeys(("vb",), "'... \""),
-    **dict.fromkeys(("smalltalk",), "\" '"),
-    **dict.fromkeys(("structured-text",), "(* // '"),
     **dict.fromkeys(("text", "brainfuck", "forth", "scratch", "json", "php"), ""),
-}
+}  # fmt: skip
 _LEFT_OUT = {
     "//": r"//.*", "#": r"(?<![$\w])#.*", "%": r"%.*", ";": r";.*", "--": r"--.*",
     "'": r"'(?:[^'\\\n]|\\.)*'?",
@@ -222,6 +216,23 @@ _LEFT_OUT = {
     "{": r"\{[^}]*+", "'...": r"'.*", "=pod": r"(?s:^=[a-z].*?(?:^=cut\b|\Z))",
 }  # fmt: skip
 
+# Programs under the extension of another language: a word, and a line that only the language has with it. No
+# programs in the other languages have such lines; what they have of a language in strings and comments does not count.
+_ONLY = (
+    ("static void main", BEGIN + r"public static void main[^\S\n]*\([^\S\n]*(?:final )?String\b", "java"),
+    ("def ", BEGIN + r"def \w+\([^)\n]*\)(?: -> [^:\n]+)?:" + END, "python"),
+    ("using System;", r"^using System;", "csharp"),
+    ("#include <iostream>", r"^(?:int|void) main[^\S\n]*\(", "cpp"),
+    ("#include <", r"^(?:int|void) main[^\S\n]*\(", "c"),
+    ("package main", r"^package main$", "go"),
+    ("fn main(", r"^fn main\(\)", "rust"),
+)
+_TOLD_APART = frozenset({
+    "java", "python", "csharp", "c", "cpp", "go", "rust", "javascript", "typescript", "kotlin", "scala",
+    "swift", "ruby", "haskell",
+})  # fmt: skip
+_IN_TAGS = frozenset({"html", "xml", "php"})
+
 # Content of a file whose name does not determine the language: the first pattern that occurs decides.
 PAGES = ((r"\A\s*<\?php", "php"), (r"(?i)\A\s*(?:<!doctype html|<html)", "html"), (XML, "xml"))
 CONTENT_PATTERNS = (
@@ -229,21 +240,14 @@ CONTENT_PATTERNS = (
     (BEGIN + r"#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
     (BEGIN + r"#include\s*[<\"]", "c"),
     # What a class extends and implements takes fewer than 500 characters.
-    (
-        BEGIN + r"(?:class|final\s++class|public\s++(?:final\s++)?class)\s++\w++[^;{]{0,500}+\{"
-        r"|^import java\.",
-        "java",
-    ),
+    (BEGIN + r"(?:class|final\s++class|public\s++(?:final\s++)?class)\s++\w++[^;{]{0,500}+\{|^import java\.", "java"),
     (r"^using System", "csharp"),
     (r"^package main$", "go"),
-    (
-        rf"^(?:from \w[\w.]* import |import \w[\w., ]*$|def \w+\([^)\n]*+\).*:{END}|class \w.*:{END})",
-        "python",
-    ),
+    (rf"^(?:from \w[\w.]* import |import \w[\w., ]*$|def \w+\([^)\n]*+\).*:{END}|class \w.*:{END})", "python"),
     (BEGIN + r"fn \w.*\{" + END, "rust"),
     (r"(?i)\A\s*(?:create table|select\s.+\sfrom|insert into)\b", "sql"),
     (BEGIN + r"(?:function \w+\(.*\) \{|const \w+ = )", "javascript"),
-)
+)  # fmt: skip
 
 # For a text that looks like a program as a whole (`is_program`): the first pattern that occurs decides.
 PROGRAM_PATTERNS = (
@@ -254,20 +258,11 @@ PROGRAM_PATTERNS = (
     (BEGIN + r"(?:override |private |suspend )?fun \w.*[{=]|^import kotlin[.x]", "kotlin"),
     (r"^import java\.|\bSystem\.out\.print", "java"),
     (r"(?i)^(?:public |private )?sub \w+\(.*\)" + END + r"|" + BEGIN + r"dim \w+ as \w", "vb"),
-    (
-        r"^using System|^namespace \w|\bConsole\.(?:Write|Read)|\b(?:string|bool|int) [A-Z]\w* \{ get;",
-        "csharp",
-    ),
+    (r"^using System|^namespace \w|\bConsole\.(?:Write|Read)|\b(?:string|bool|int) [A-Z]\w* \{ get;", "csharp"),
     (BEGIN + r"(?:[a-z]+ )?func \w.*-> ?\w|^import (?:Foundation|SwiftUI)$", "swift"),
-    (
-        r"^import (?:scala|akka)\.|" + BEGIN + r"(?:case class \w|object \w+(?: extends \w.*)? \{"
-        r"|def \w+(?:\(.*\))?(?:: ?\w+)? = ?\{?$)",
-        "scala",
-    ),
-    (
-        BEGIN + r"public (?:static |final |abstract )?(?:class|interface|enum|void|int|double|String) \w",
-        "java",
-    ),
+    (r"^import (?:scala|akka)\.|" + BEGIN + r"(?:case class \w|object \w+(?: extends \w.*)? \{"
+        r"|def \w+(?:\(.*\))?(?:: ?\w+)? = ?\{?$)", "scala"),
+    (BEGIN + r"public (?:static |final |abstract )?(?:class|interface|enum|void|int|double|String) \w", "java"),
     (r"^package \w+$|" + BEGIN + r"func (?:\(\w+ \*?\w+\) )?\w+\(", "go"),
     (BEGIN + r"(?:let rec \w|let \w+ =.* in$|let \(\) =|match .* with$|open [A-Z]\w+$)", "ocaml"),
     (r"^[a-z]\w* ::|^module [A-Z][\w.]*+[ (]|^import (?:qualified )?Data\.", "haskell"),
@@ -281,17 +276,10 @@ PROGRAM_PATTERNS = (
     (r"<- ?function\(|^library\(\w+\)$", "r"),
     (r"^function (?:\[[\w, ]{1,200}\]|\w{1,60}) ?= ?\w+\(|^(?:clc|clear all|close all);?$", "matlab"),
     (r"^use strict;|^my [$@%]\w|^sub \w+ ?\{", "perl"),
-    (
-        BEGIN + rf"(?:class \w|for |while |if |def \w+\().*:{END}"
-        r"|^from \w[\w.]* import |^import \w[\w., ]*$",
-        "python",
-    ),
+    (BEGIN + rf"(?:class \w|for |while |if |def \w+\().*:{END}|^from \w[\w.]* import |^import \w[\w., ]*$", "python"),
     (BEGIN + r"def \w+[?!]?(?:\(.*\))?" + END + r"|^require ['\"]|\bputs [\"']|\.each do\b", "ruby"),
     (BEGIN + r"(?:interface \w+ \{|type \w+ =|(?:const|let) \w+: |function \w+\(\w+\??: )", "typescript"),
-    (
-        BEGIN + r"(?:(?:export )?(?:async )?function \w*\(|(?:const|let|var) \w+ = )|\bconsole\.log\(",
-        "javascript",
-    ),
+    (BEGIN + r"(?:(?:export )?(?:async )?function \w*\(|(?:const|let|var) \w+ = )|\bconsole\.log\(", "javascript"),
     (BEGIN + r"(?:\w+:[^\S\n]*)?(?:li|la|lw|sw|addiu?|move|beq|jal)[^\S\n]+" + MIPS, "mips"),
     (ATT, "gas"),
     (INTEL_MEMORY, "x86"),
@@ -299,7 +287,7 @@ PROGRAM_PATTERNS = (
     (r"(?i)^(?:create table|select\s.{1,500}\sfrom|insert into)\b", "sql"),
     (PROLOG, "prolog"),
     (r"^#!/bin/|^(?:if|while) \[\[? |^fi$|^done$", "bash"),
-)
+)  # fmt: skip
 
 # A stripped line that ends as a statement or a block does, or begins as a comment or a directive.
 _CODE_LINE = re.compile(
@@ -334,14 +322,14 @@ _INTERPRETERS = {
 
 # Texts and documents, whose name does not say that they are prose; and what else is put behind the name of a
 # file, by Windows, editors, and students whose platform wants texts.
-_TEXTS = frozenset({".txt", ".text", ".docx", ".docm", ".odt", ".pdf"})
-_MARKDOWN = frozenset({".md", ".markdown"})
-# The first line of code in a document, and words there that name no language.
-_CHUNK = re.compile(r"^ {0,3}(?:`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$", re.MULTILINE)
+_MAILS = (".eml", ".mht", ".mhtml")
+_TEXTS = frozenset({".txt", ".text", ".docx", ".docm", ".odt", ".pdf", ".rtf", *_MAILS})
+_DOCUMENTS = frozenset({".md", ".markdown", ".rst", ".tex", ".org", ".adoc"})
+# Words before code in a document that name no language.
 _NO_LANGUAGES = frozenset({"console", "none", "output", "plain", "plaintext", "text", "txt"})
 _WRAPPERS = frozenset({*_TEXTS, ".bak", ".old", ".orig", ".save"})
 # A platform writes what was pasted into its text box as a page.
-PAGE_NAMES = (".html", ".htm")
+PAGE_NAMES = (".html", ".htm", *_MAILS)
 
 
 def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
@@ -419,12 +407,14 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
     if extension in AMBIGUOUS:
         return _of_several(AMBIGUOUS[extension], head, likely)
     language = _by_pattern(inner)
-    if language == "text" and extension in _MARKDOWN and _has_code(head):
-        return "rmarkdown"
+    if language == "text" and extension in _DOCUMENTS:
+        return _language_of_document(head)
     if language in ("", "text") and extension in _TEXTS:
         return language_of_text(head, likely)
+    if language in _IN_TAGS and "<?" not in head and not _TAG.match(head):
+        return _by_shebang(head) or language_of_program(head) or language
     if language:
-        return "xml" if language not in MARKUP and _XML.match(head) else language
+        return "xml" if language not in MARKUP and _XML.match(head) else _shown_by_content(language, head)
     return (
         _by_shebang(head)
         or _by_pygments(inner)
@@ -488,13 +478,25 @@ def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> s
     return dialect if pattern and re.search(pattern, _code_of(head, language), re.MULTILINE) else language
 
 
-def _has_code(document: str) -> bool:
-    """Return whether a document in Markdown has code between two lines of signs."""
-    for opened in islice(_CHUNK.finditer(document), 0, MOST_CHUNKS, 2):
-        code = document[opened.end() + 1 :].partition(opened[0].strip()[:3])[0]
-        if (opened["language"].lower() or language_of_text(code)) not in _NO_LANGUAGES:
-            return True
-    return False
+def _shown_by_content(language: str, head: str) -> str:
+    """Return the language of a program under the extension of `language`: another one only where its lines say so."""
+    if language not in _TOLD_APART or not any(word in head for word, _, other in _ONLY if other != language):
+        return language
+    code = _code_of(head, language)
+    shown = [other for word, pattern, other in _ONLY if word in head and re.search(pattern, code, re.MULTILINE)]
+    is_other = shown and language not in shown and {language, shown[0]} != {"c", "cpp"}
+    return shown[0] if is_other else language
+
+
+def _language_of_document(head: str) -> str:
+    """Return the language of a document: with code in it, that of the program which it is, or prose."""
+    whole, has_code = language_of_text(head), False
+    for chunk in islice(chunks(head), MOST_CHUNKS):
+        is_marked, code = chunk.whole[0] < chunk.start, head[chunk.start : chunk.end]
+        if is_marked or whole == "text":
+            named = chunk.language if chunk.language != UNNAMED else language_of_text(dedent(code))
+            has_code |= named not in _NO_LANGUAGES
+    return "rmarkdown" if has_code else whole
 
 
 def _by_markup(text: str) -> str:

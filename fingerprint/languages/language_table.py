@@ -155,7 +155,7 @@ CALLS = _table({
 
 # Front-ends with a module of their own.
 OTHERS = (
-    Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex", "ascii prose plain spice"),
+    Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex *.org *.adoc", "ascii prose plain spice"),
     Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
     Language(
         "scratch", "Scratch, blocks and diagrams", "scratch", "*.slx *.mdl",
@@ -171,31 +171,25 @@ LANGUAGES = (
     Language(
         "java", "Java", "java", "*.java *.pde", statements="import package",
         noise="public private protected final strictfp transient native", type_words="var", version=3,
-        escapes="everywhere",
-        soft_words="exports module open opens permits provides requires sealed to transitive uses with",
-        multiline='"""',
+        escapes="everywhere", soft_words="exports module open opens permits provides requires sealed to transitive uses"
+        " with", multiline='"""',
     ),
-    Language(
-        "c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto", preprocessor=True,
-        multiline="",
-    ),
+    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto", preprocessor=True, multiline=""),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino *.cu *.cuh", "cc c++", "c",
         statements="using",
-        noise=_C_NOISE + " public private protected friend override final explicit"
-        " constexpr consteval noexcept mutable typename ]]",
+        noise=_C_NOISE + " public private protected friend override final explicit constexpr consteval"
+        " noexcept mutable typename ]]",
         decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"}, version=2,
         soft_words="import module", preprocessor=True, multiline='R"',
     ),
     Language(
         "glsl", "GLSL", "glsl", "*.glsl *.vert *.frag *.geom *.comp *.tesc *.tese *.vsh *.fsh", "opengl",
-        noise="precision highp mediump lowp in out inout uniform varying attribute", preprocessor=True,
-        multiline="",
+        noise="precision highp mediump lowp in out inout uniform varying attribute", preprocessor=True, multiline="",
     ),
     Language(
         "hlsl", "HLSL", "hlsl", "*.hlsl *.hlsli *.fx *.fxh *.cginc", "directx",
-        noise="in out inout uniform nointerpolation linear centroid sample static shared row_major"
-        " column_major",
+        noise="in out inout uniform nointerpolation linear centroid sample static shared row_major column_major",
         preprocessor=True, multiline="",
     ),
     Language(
@@ -208,17 +202,15 @@ LANGUAGES = (
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
-        statements="import", decorators="Name.Decorator @", noise="export async", version=3,
-        soft_words="as from of", escapes="names",
-        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        statements="import", decorators="Name.Decorator @", noise="export async", version=3, soft_words="as from of",
+        escapes="names", synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),
     Language(
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
-        noise="public private protected export async declare override", version=3,
-        soft_words="as from of type", escapes="names",
-        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        noise="public private protected export async declare override", version=3, soft_words="as from of type",
+        escapes="names", synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),
     Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import", multiline="`"),
@@ -228,9 +220,8 @@ LANGUAGES = (
     ),
     Language(
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
-        noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
-        version=2, soft_words="by constructor dynamic get init out reified set where",
-        synonyms={"val": "var"}, multiline='"""',
+        noise="public private protected internal final const lateinit inline tailrec operator infix suspend", version=2,
+        soft_words="by constructor dynamic get init out reified set where", synonyms={"val": "var"}, multiline='"""',
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
@@ -240,12 +231,9 @@ LANGUAGES = (
     Language(
         "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
         decorators="@ private fileprivate internal public open",
-        noise="public private fileprivate internal final weak unowned lazy mutating nonmutating required"
-        " convenience dynamic",
-        version=2,
-        soft_words="associativity didSet get indirect infix left optional postfix precedence prefix right"
-        " set willSet",
-        synonyms={"let": "var"}, multiline='""" #""" ##"""',
+        noise="public private fileprivate internal final weak unowned lazy mutating nonmutating required convenience"
+        " dynamic", version=2, soft_words="associativity didSet get indirect infix left optional postfix precedence"
+        " prefix right set willSet", synonyms={"let": "var"}, multiline='""" #""" ##"""',
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
@@ -271,9 +259,7 @@ LANGUAGES = (
         "fsharp", "F#", "fsharp", "*.fsx *.fsi", "f#", by_line=True, statements="open module namespace",
         noise="private public internal inline mutable",
     ),
-    Language(
-        "dafny", "Dafny", "dafny", "*.dfy", statements="include import", noise="ghost static", multiline='@"',
-    ),
+    Language("dafny", "Dafny", "dafny", "*.dfy", statements="include import", noise="ghost static", multiline='@"'),
     Language(
         "scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", version=2, ignore_case=True, punctuation="",
         statements="import",
@@ -288,8 +274,7 @@ LANGUAGES = (
     Language(
         "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", ignore_case=True,
         by_line=True, statements="use implicit", punctuation="( ) , : :: & ;", decorators="intent",
-        noise="public private pure elemental recursive target save allocatable pointer optional contains"
-        " intrinsic",
+        noise="public private pure elemental recursive target save allocatable pointer optional contains intrinsic",
         keywords="and or not eqv neqv lt le gt ge eq ne", multiline="",
     ),
     Language(
@@ -301,10 +286,7 @@ LANGUAGES = (
         statements="uses program unit", type_words="string",
         noise="public private protected published overload inline cdecl stdcall",
     ),
-    Language(
-        "modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import",
-        multiline="",
-    ),
+    Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import", multiline=""),
     Language(
         "matlab", "MATLAB", "matlab", "*.m *.mlx", "octave", by_line=True,
         statements="import global persistent clc clear", multiline="",
@@ -322,18 +304,15 @@ LANGUAGES = (
         keywords=_SQL_WORDS + _PLSQL_WORDS, only_keywords=True, synonyms={"<>": "!="},
     ),
     Language(
-        "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
-        ignore_case=True, by_line=True, statements="imports option", decorators="Name.Attribute",
-        noise="public private protected friend overloads shadows readonly const partial byval byref",
-        multiline="",
+        "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet", ignore_case=True,
+        by_line=True, statements="imports option", decorators="Name.Attribute",
+        noise="public private protected friend overloads shadows readonly const partial byval byref", multiline="",
     ),
     Language(
         "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, type_words="integer genvar",
         statements="`timescale `include `define `default_nettype", multiline="",
     ),
-    Language(
-        "vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use", multiline="",
-    ),
+    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use", multiline=""),
     Language(
         "mips", "MIPS assembly", "mips", "*.mips", ignore_case=True, by_line=True,
         statements=".globl .global", kept_types="Name.Variable Name.Entity", multiline="",
@@ -344,8 +323,7 @@ LANGUAGES = (
     ),
     Language(
         "gas", "GNU assembly", "gas", "", "at&t att riscv risc-v", by_line=True,
-        statements=".globl .global .file .ident .type .size .section", kept_types="Name.Function",
-        multiline="",
+        statements=".globl .global .file .ident .type .size .section", kept_types="Name.Function", multiline="",
     ),
     Language(
         "hack", "Nand2Tetris assembly", "hack", "", "nand2tetris", by_line=True, punctuation="",
@@ -371,9 +349,7 @@ LANGUAGES = (
     Language("erb", "ERB", "erb", "*.erb *.rhtml", "rhtml", parts=True),
     Language("ejs", "EJS", "ejs", "*.ejs", parts=True),
     Language("jsp", "JSP", "jsp", "*.jsp", parts=True),
-    Language(
-        "rmarkdown", "Markdown with code", "rmarkdown", "*.rmd *.qmd", "quarto rmd", version=2, parts=True,
-    ),
+    Language("rmarkdown", "Document with code", "rmarkdown", "*.rmd *.qmd", "quarto rmd", version=3, parts=True),
     Language("xml", "XML", "xml", "*.xml *.xsl *.xslt *.xsd *.svg *.wsdl *.rss *.fxml *.xaml", parts=True),
     Language("json", "JSON", "json", "*.json *.jsonc *.json5 *.geojson", parts=True),
     Language("yaml", "YAML", "yaml", "*.yaml *.yml", "yml", parts=True),

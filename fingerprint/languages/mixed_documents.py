@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import cached_property
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint.languages.base import LexerFailed, Scan
+from fingerprint.languages.chunks import UNNAMED
 from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd, lexer_input_of
 from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexers import lexer_class
-from fingerprint.languages.lexers.markup import UNNAMED
 from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.lextables.dispatch import dispatching_lexer, raw_tokens
 from fingerprint.reasons import NAMED_LEXER_FAILED
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
     from fingerprint.kernels.types import Classes
     from fingerprint.languages.base import FrontEnd, Span
+    from fingerprint.languages.chunks import Embedded
     from fingerprint.languages.language_table import Language
-    from fingerprint.languages.lexers.markup import Embedded
     from fingerprint.lextables.raw_tokens import LexerInput
 
     Range = tuple[int, int]
@@ -111,7 +112,7 @@ class PartsFrontEnd:
         for one in embedded:
             language = one.language
             if language == UNNAMED:
-                language = language_of_text(source[one.start : one.end][:HEAD_CHARACTERS])
+                language = language_of_text(dedent(source[one.start : one.end][:HEAD_CHARACTERS]))
             ranges[language].append((one.start, one.end))
         frame = without(source, [one.whole for one in embedded])
         texts = {language: only(source, parts) for language, parts in ranges.items() if language}

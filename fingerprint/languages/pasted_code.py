@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html import unescape
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
 # How a comparison of two versions begins, and the names of files that may be one.
 _COMPARISON = re.compile(r"(?:diff |Index: |--- |@@ -\d|From [0-9a-f]{1,40} )")
 COMPARISON_NAMES, LONGEST_PATH = (".diff", ".patch"), 400
-FEWEST_MARKED = 3
+FEWEST_MARKED, FEWEST_NUMBERED, MOST_QUOTATIONS = 3, 6, 5
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 
@@ -84,17 +85,17 @@ def _as_shown(decoded: str) -> str:
 
 def _without_numbers(decoded: str) -> str:
     """Return a text without numbers of its lines, where each has the next one, and without their authors."""
+    first = _NUMBER.match(decoded.lstrip("\n"))
+    if not first and not _AUTHOR.match(decoded):
+        return decoded
     lines = [line for line in decoded.splitlines() if line.strip()]
-    authors = [_AUTHOR.match(line) for line in lines]
-    if lines and all(authors):
-        return "".join(f"{line[one.end() :]}\n" for line, one in zip(lines, authors, strict=True) if one)
-    first = _NUMBER.match(lines[0]) if lines else None
-    if not first or (begin := int(first["number"])) > 1:
+    marks = [(_NUMBER if first else _AUTHOR).match(line) for line in lines]
+    begin = int(first["number"]) if first else 0
+    numbers = [mark and (int(mark["number"]) - at if first else begin) for at, mark in enumerate(marks)]
+    if numbers != [begin] * len(lines) or (begin > 1 and len(lines) < FEWEST_NUMBERED):
         return decoded
-    numbers = [_NUMBER.match(line) for line in lines]
-    if [number and int(number["number"]) - at for at, number in enumerate(numbers)] != [begin] * len(lines):
-        return decoded
-    return _moved_left("\n".join(line[one.end() :] for line, one in zip(lines, numbers, strict=True) if one))
+    without = "\n".join(line[mark.end() :] for line, mark in zip(lines, marks, strict=True) if mark)
+    return _moved_left(without) if first else f"{without}\n"
 
 
 def _moved_left(text: str) -> str:
@@ -105,17 +106,23 @@ def _moved_left(text: str) -> str:
 
 
 def _without_marks(decoded: str) -> str:
-    """Return a text without the mark that begins each of its lines, as in an answered mail or a comparison.
+    """Return a text without the marks that begin each of its lines, as in an answered mail or a comparison.
 
-    Of a comparison of two versions it has the newer one.
+    Of a comparison of two versions it has the newer one, and of a mail not the line before what it quotes.
     """
     if newer := newer_version(decoded)[1]:
         return newer
-    lines = decoded.splitlines(keepends=True)
-    marks = {line[0] for line in lines if line.strip()}
-    if len(lines) < FEWEST_MARKED or marks not in ({"+"}, {">"}):
+    for _ in range(MOST_QUOTATIONS if "\n>" in decoded else 0):
+        lines = [line for line in decoded.splitlines() if line.strip()]
+        quoted = lines[lines[0][-1] == ":" :]
+        if len(quoted) < FEWEST_MARKED or not all(line[0] == ">" for line in quoted):
+            break
+        decoded = _moved_left("\n".join(line[1:] for line in quoted))
+    lines = decoded.splitlines() if "\n+" in decoded else []
+    marks = Counter(line[0] for line in lines if line.strip())
+    if marks["+"] < max(FEWEST_MARKED, marks.total() / 2) or not marks.keys() <= {"+", "-", " "}:
         return decoded
-    return _moved_left("".join(line[1:] if line.strip() else line for line in lines))
+    return _moved_left("\n".join(line[1:] for line in lines if line[:1] != "-"))
 
 
 def pasted_program(decoded: str) -> str:

@@ -11,6 +11,7 @@ import logging
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from email import message_from_bytes
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Reader = Callable[[bytes, Budget], Iterable[str]]
 
 DOCUMENT_SECONDS = 20.0
-ZIP, PDF = b"PK\x03\x04", b"%PDF-"
+ZIP, PDF, RICH_TEXT = b"PK\x03\x04", b"%PDF-", b"{\\rtf"
 # Between the XML of an office document and its text is markup.
 MARKUP_FACTOR = 10
 # What word processors and fonts make of what was typed: ligatures, quotation marks, dashes, blanks.
@@ -49,8 +50,16 @@ _EMPTY_PDF = (
 _PDF_CODECS = (
     "utf_16", "utf_16_be", "utf_16_le", "utf_32", "charmap", "latin_1", "ascii", "cp1252", "mac_roman",
     "gb18030", "gbk", "gb2312", "big5", "big5hkscs", "cp950", "euc_kr", "cp949", "shift_jis", "cp932",
-    "euc_jp",
+    "euc_jp", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "cp1253", "cp1254", "koi8_r",
 )  # fmt: skip
+
+# Rich text: a word and its number, a byte in hexadecimal digits, another sign, a brace, or text.
+_RICH_TEXT = re.compile(r"\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]++|([^\\{}\r\n]++)")
+_RICH_SIGNS = {
+    "par": "\n", "line": "\n", "row": "\n", "tab": "\t", "cell": "\t", "lquote": "'", "rquote": "'", "~": " ",
+    "ldblquote": '"', "rdblquote": '"', "endash": "-", "_": "-", "\r": "\n", **{sign: sign for sign in "\n{}\\"},
+}  # fmt: skip
+_RICH_SETTINGS = frozenset({"*", "fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer"})
 
 _loaded = False
 
@@ -196,6 +205,42 @@ def _pdf(data: bytes, _budget: Budget) -> Iterator[str]:
         yield f"{page.extract_text()}\n"
 
 
+def _rich_text(data: bytes, _budget: Budget) -> Iterator[str]:
+    decoder, outer = codecs.getincrementaldecoder("cp1252")("replace"), list[tuple[bool, int]]()
+    is_setting, fallback, left_out = False, 1, 0
+    for match in _RICH_TEXT.finditer(data.decode("latin-1")):
+        word, number, byte, sign, brace, text = match.groups("")
+        piece = _RICH_SIGNS.get(word or sign, "")
+        if brace == "{":
+            outer.append((is_setting, fallback))
+        elif brace:
+            is_setting, fallback = outer.pop() if outer else (False, 1)
+        elif word in _RICH_SETTINGS or sign == "*":
+            is_setting = True
+        elif word == "ansicpg":
+            decoder = codecs.getincrementaldecoder(f"cp{number}")("replace")
+        elif word == "uc":
+            fallback = int(number or 1)
+        elif word == "u":  # A character by its number, before others for readers that do not know it
+            piece, left_out = chr(int(number or 0) % 0x10000), fallback
+        elif byte or text:
+            plain = decoder.decode(bytes.fromhex(byte) or text.encode("latin-1"))
+            piece, left_out = plain[left_out:], max(0, left_out - len(plain))
+        if not is_setting:
+            yield piece
+
+
+def _mail(data: bytes, _budget: Budget) -> Iterator[str]:
+    """Yield the texts of a mail and of the programs that it brings; pages only where no part is plain text."""
+    parts = [part for part in message_from_bytes(data).walk() if not part.is_multipart()]
+    kinds = {part.get_content_type() for part in parts}
+    for part in parts:
+        payload = part.get_payload(decode=True)
+        is_other_form = part.get_content_type() == "text/html" and "text/plain" in kinds
+        if isinstance(payload, bytes) and b"\0" not in payload and not is_other_form:
+            yield f"{payload.decode(part.get_content_charset('utf-8'), 'replace')}\n"
+
+
 class DocumentFormat(NamedTuple):
     """A kind of document: its name, the first bytes of its files, and its reader."""
 
@@ -211,6 +256,8 @@ FORMATS = {
     ".pdf": DocumentFormat("PDF", PDF, _pdf),
     ".mlx": DocumentFormat("MATLAB", ZIP, _office("matlab/document.xml", LIVE_SCRIPT)),
     ".slx": DocumentFormat("Simulink", ZIP, _model),
+    ".rtf": DocumentFormat("rich text", RICH_TEXT, _rich_text),
+    **dict.fromkeys((".eml", ".mht", ".mhtml"), DocumentFormat("mail", b"", _mail)),
 }
 
 
@@ -221,6 +268,7 @@ def load(budget: Budget) -> None:
     for codec in _PDF_CODECS:
         codecs.lookup(codec)
     list(_pdf(_EMPTY_PDF, budget))
+    list(_mail(b"Content-Transfer-Encoding: base64\n\nYQ==", budget))
     _loaded = True
 
 
@@ -229,8 +277,11 @@ def is_loaded() -> bool:
 
 
 def document_format(name: str, head: bytes) -> DocumentFormat | None:
-    """Return the kind of document that a file is by its name and its first bytes, None if it is none."""
-    kind = document_kind(name)
+    """Return the kind of document that a file is by its name and its first bytes, None if it is none.
+
+    Editors write rich text under any name.
+    """
+    kind = FORMATS[".rtf"] if head.startswith(RICH_TEXT) else document_kind(name)
     return kind if kind and head.startswith(kind.start) else None
 
 

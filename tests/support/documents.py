@@ -1,6 +1,8 @@
 """Documents with given lines, as word processors, MATLAB and printers of PDF write them."""
 
+import base64
 import io
+import quopri
 import re
 import zipfile
 import zlib
@@ -125,9 +127,44 @@ def slx(parts: dict[str, str]) -> bytes:
     return packed({"[Content_Types].xml": "<Types/>", "metadata/thumbnail.xml": "<a/>", **parts})
 
 
+def rtf(lines: Iterable[str]) -> bytes:
+    """Return rich text as a word processor writes it: settings, signs by their numbers or bytes, one line."""
+    signs = {**{sign: f"\\{sign}" for sign in "\\{}"}, "\t": "\\tab ", "\xe9": "\\'e9", "\u201c": "\\u8220\\'93"}
+    inner = "".join("".join(signs.get(sign, sign) for sign in line) + "\\par\r\n" for line in lines)
+    settings = "{\\fonttbl{\\f0\\fmodern Courier New;}}{\\*\\generator Riched20;}{\\colortbl;\\red0\\green0\\blue0;}"
+    return f"{{\\rtf1\\ansi\\ansicpg1252\\deff0{settings}\\uc1\\pard\\f0\\fs20 {{\\b {inner}}}}}".encode()
+
+
+def rtf_of_mac(lines: Iterable[str]) -> bytes:
+    inner = "".join(re.sub(r"([\\{}])", r"\\\1", line).replace("\xe9", "\\uc0\\u233 ") + "\\\n" for line in lines)
+    return f"{{\\rtf1\\ansi\\ansicpg1252\\cocoartf2639\n{{\\fonttbl\\f0 Menlo;}}\n\\f0\\fs22 \\cf0 {inner}}}".encode()
+
+
+def mail(lines: Iterable[str], form: str = "base64") -> bytes:
+    """Return a mail with its text in one encoding, the same text as a page, and a picture."""
+    text = "".join(f"{line}\n" for line in lines).encode()
+    encoded = base64.encodebytes(text) if form == "base64" else quopri.encodestring(text)
+    page = b"<p>" + escape(text.decode()).encode().replace(b"\n", b"<br>") + b"</p>"
+    parts = [
+        b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: %b\n\n%b" % (form.encode(), encoded),
+        b"Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + base64.encodebytes(page),
+        b"Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n" + base64.encodebytes(b"\x89PNG\0\0"),
+    ]
+    head = (
+        b'From: Ada <ada@uni.example>\nSubject: Tide\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="b"\n'
+    )
+    return head + b"".join(b"\n--b\n" + part for part in parts) + b"\n--b--\n"
+
+
+def quoted_mail(lines: Iterable[str]) -> bytes:
+    return mail(lines, "quoted-printable")
+
+
 # How a document with lines is written, by the ending of its name.
 WRITERS: dict[str, list[Callable[[list[str]], bytes]]] = {
     ".docx": [docx, docx_of_breaks, docx_of_boxes],
     ".odt": [odt],
     ".pdf": [pdf, pdf_of_glyphs],
+    ".rtf": [rtf, rtf_of_mac],
+    ".eml": [mail, quoted_mail],
 }

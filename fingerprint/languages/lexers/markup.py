@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from io import StringIO
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import RegexLexer, inherit
 from pygments.token import (
@@ -20,6 +19,7 @@ from pygments.token import (
     Whitespace,
 )
 
+from fingerprint.languages.chunks import Embedded, chunks
 from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
@@ -61,22 +61,6 @@ _RAZOR = re.compile(
     re.MULTILINE,
 )
 _BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
-
-# The line that opens a chunk; a line that begins with as many of the same signs closes the chunk.
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$")
-
-
-# The language of code that only its content tells.
-UNNAMED = "?"
-
-
-class Embedded(NamedTuple):
-    """Code from `start` to `end` within `whole`, which has its marks too; no language for a comment."""
-
-    whole: tuple[int, int]
-    start: int
-    end: int
-    language: str
 
 
 class Xml(RegexLexer):
@@ -221,7 +205,7 @@ def _bracket_end(text: str, at: int) -> int:
 
 
 class RMarkdown(RegexLexer):
-    """R Markdown and Quarto: chunks of code in a document."""
+    """Chunks of code in a document, such as R Markdown, Quarto, LaTeX and Org."""
 
     name = "R Markdown"
     aliases: ClassVar = ["rmarkdown"]
@@ -236,19 +220,7 @@ class RMarkdown(RegexLexer):
         "comment": Xml.tokens["comment"],
     }
 
-    @staticmethod
-    def embedded(text: str) -> Iterator[Embedded]:
-        chunk, at = None, 0
-        for line in StringIO(text, newline=""):
-            if chunk is None:
-                if opened := _FENCE.match(line):
-                    chunk = at, at + len(line), opened["fence"], opened["language"].lower() or UNNAMED
-            elif line.lstrip(" ").startswith(chunk[2]):
-                yield Embedded((chunk[0], at + len(line)), chunk[1], at, chunk[3])
-                chunk = None
-            at += len(line)
-        if chunk:
-            yield Embedded((chunk[0], at), chunk[1], at, chunk[3])
+    embedded = staticmethod(chunks)
 
 
 def _json_string(quote: str, token_type: Any) -> list[Any]:

@@ -14,27 +14,41 @@ from fingerprint.languages.lexers import groups
 _TIME = r"(?i)\b(?:t|time|d|date|tod|dt|ltime)#[-\w.:]+"
 
 _NETLOGO = """
-    to to-report end globals turtles-own patches-own links-own breed directed-link-breed
-    undirected-link-breed extensions __includes ask ask-concurrent if ifelse ifelse-value while loop
-    repeat foreach map filter reduce let set report stop run runresult of with with-max with-min
-    in-radius in-cone any? all? count one-of n-of max-one-of min-one-of max-n-of min-n-of other self
-    myself turtles patches links turtle patch link turtles-here turtles-on patch-here patch-ahead
-    patch-at neighbors neighbors4 nobody and or not xor mod clear-all ca reset-ticks tick ticks crt
-    create-turtles create-ordered-turtles hatch sprout die forward fd back bk right rt left lt face
-    facexy move-to setxy jump home pen-down pen-up pd pu hide-turtle show-turtle random random-float
-    random-xcor random-ycor random-pxcor random-pycor random-normal random-poisson random-exponential
-    random-seed mean median sum max min variance standard-deviation modes abs sqrt exp ln log sin cos
-    tan round floor ceiling int remainder list item first last but-first but-last bf bl fput lput
-    length empty? member? position remove remove-item remove-duplicates replace-item reverse sentence
-    se shuffle sort sort-by sort-on sublist n-values range word print show type write output-print
-    user-message plot plotxy set-current-plot set-current-plot-pen clear-plot diffuse diffuse4 uphill
-    downhill distance distancexy towards towardsxy can-move? dx dy xcor ycor pxcor pycor heading color
-    pcolor shape size label plabel who hidden? max-pxcor max-pycor min-pxcor min-pycor world-width
-    world-height create-link-with create-links-with create-link-to create-links-to create-link-from
-    link-neighbors my-links in-link-neighbors out-link-neighbors end1 end2 layout-spring layout-circle
-    watch follow wait every carefully error error-message is-turtle? is-patch? is-number? is-list?
-    is-string? scale-color wrap-color stamp display timer reset-timer import-world export-world
-    file-open file-read file-print file-close
+    to to-report end globals turtles-own patches-own links-own breed directed-link-breed undirected-link-breed
+    extensions __includes ask ask-concurrent if ifelse ifelse-value while loop repeat foreach map filter reduce let
+    set report stop run runresult of with with-max with-min in-radius in-cone any? all? count one-of n-of max-one-of
+    min-one-of max-n-of min-n-of other self myself turtles patches links turtle patch link turtles-here turtles-on
+    patch-here patch-ahead patch-at neighbors neighbors4 nobody and or not xor mod clear-all ca reset-ticks tick
+    ticks crt create-turtles create-ordered-turtles hatch sprout die forward fd back bk right rt left lt face facexy
+    move-to setxy jump home pen-down pen-up pd pu hide-turtle show-turtle random random-float random-xcor
+    random-ycor random-pxcor random-pycor random-normal random-poisson random-exponential random-seed mean median
+    sum max min variance standard-deviation modes abs sqrt exp ln log sin cos tan round floor ceiling int remainder
+    list item first last but-first but-last bf bl fput lput length empty? member? position remove remove-item
+    remove-duplicates replace-item reverse sentence se shuffle sort sort-by sort-on sublist n-values range word
+    print show type write output-print user-message plot plotxy set-current-plot set-current-plot-pen clear-plot
+    diffuse diffuse4 uphill downhill distance distancexy towards towardsxy can-move? dx dy xcor ycor pxcor pycor
+    heading color pcolor shape size label plabel who hidden? max-pxcor max-pycor min-pxcor min-pycor world-width
+    world-height create-link-with create-links-with create-link-to create-links-to create-link-from link-neighbors
+    my-links in-link-neighbors out-link-neighbors end1 end2 layout-spring layout-circle watch follow wait every
+    carefully error error-message is-turtle? is-patch? is-number? is-list? is-string? scale-color wrap-color stamp
+    display timer reset-timer import-world export-world file-open file-read file-print file-close
+"""
+_STRUCTURED = """
+    action and array at by case configuration constant continue do else elsif end_action end_case end_configuration
+    end_for end_function end_function_block end_if end_method end_program end_repeat end_resource end_struct
+    end_type end_var end_while exit extends for function function_block if method mod not of or program repeat
+    resource retain return struct super task then to type until var var_external var_global var_in_out var_input
+    var_output var_temp while with xor
+"""
+_STRUCTURED_TYPES = """
+    bool byte date dint dword int lint lreal lword real sint string time tod udint uint ulint usint word wstring
+"""
+_DAFNY = """
+    abstract allocated as assert assume bool break by calc case class codatatype const constructor continue datatype
+    decreases downto else ensures exists expect export extends for forall fresh function ghost if import in include
+    invariant is iterator label least lemma match method modifies modify module newtype new null old opened
+    predicate print provides reads refines requires return returns reveal static then this to trait twostate type
+    var where while witness yield yields
 """
 _NETLOGO_END = r"(?![-\w.?=*!<>:#+/%$^'&~@])"
 
@@ -120,35 +134,8 @@ class StructuredText(RegexLexer):
             (_TIME, Number),
             (r"\d[\w]*#[\w]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?", Number),
             (r"%[IQMiqm][XBWDLxbwdl]?[\d.]+", Name.Variable),
-            (
-                words(
-                    (
-                        "action", "and", "array", "at", "by", "case", "configuration", "constant", "continue",
-                        "do", "else", "elsif", "end_action", "end_case", "end_configuration", "end_for",
-                        "end_function", "end_function_block", "end_if", "end_method", "end_program",
-                        "end_repeat", "end_resource", "end_struct", "end_type", "end_var", "end_while",
-                        "exit",
-                        "extends", "for", "function", "function_block", "if", "method", "mod", "not", "of",
-                        "or", "program", "repeat", "resource", "retain", "return", "struct", "super", "task",
-                        "then", "to", "type", "until", "var", "var_external", "var_global", "var_in_out",
-                        "var_input", "var_output", "var_temp", "while", "with", "xor",
-                    ),
-                    prefix="(?i)",
-                    suffix=r"\b",
-                ),
-                Keyword,
-            ),
-            (
-                words(
-                    (
-                        "bool", "byte", "date", "dint", "dword", "int", "lint", "lreal", "lword", "real",
-                        "sint", "string", "time", "tod", "udint", "uint", "ulint", "usint", "word", "wstring",
-                    ),
-                    prefix="(?i)",
-                    suffix=r"\b",
-                ),
-                Keyword.Type,
-            ),
+            (words(_STRUCTURED.split(), prefix="(?i)", suffix=r"\b"), Keyword),
+            (words(_STRUCTURED_TYPES.split(), prefix="(?i)", suffix=r"\b"), Keyword.Type),
             (r"(?i)(?:true|false)\b", Keyword.Constant),
             (r":=|=>|<=|>=|<>|\*\*|\.\.|[-+*/<>=&^]", Operator),
             (r"[\[\]().,:;#]", Punctuation),
@@ -171,23 +158,7 @@ class Dafny(RegexLexer):
             (r"'(?:\\(?:u[0-9a-fA-F]{4}|U\{[0-9a-fA-F]+\}|.)|[^'\\\n])'", String.Char),
             (r"0x[\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?", Number),
             (r"\{:\w++[^}\n]{0,500}+\}", Comment.Preproc),
-            (
-                words(
-                    (
-                        "abstract", "allocated", "as", "assert", "assume", "bool", "break", "by", "calc",
-                        "case", "class", "codatatype", "const", "constructor", "continue", "datatype",
-                        "decreases", "downto", "else", "ensures", "exists", "expect", "export", "extends",
-                        "for", "forall", "fresh", "function", "ghost", "if", "import", "in", "include",
-                        "invariant", "is", "iterator", "label", "least", "lemma", "match", "method",
-                        "modifies", "modify", "module", "newtype", "new", "null", "old", "opened",
-                        "predicate", "print", "provides", "reads", "refines", "requires", "return",
-                        "returns", "reveal", "static", "then", "this", "to", "trait", "twostate", "type",
-                        "var", "where", "while", "witness", "yield", "yields",
-                    ),
-                    suffix=r"\b(?!\?)",
-                ),
-                Keyword,
-            ),
+            (words(_DAFNY.split(), suffix=r"\b(?!\?)"), Keyword),
             (
                 words(
                     ("array", "bool", "char", "imap", "int", "iset", "map", "multiset", "nat", "object",

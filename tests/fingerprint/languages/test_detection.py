@@ -8,8 +8,9 @@ from hypothesis import given, strategies as st
 from pygments.lexers import get_all_lexers
 
 from fingerprint.languages import front_end
-from fingerprint.languages.detection import AMBIGUOUS, DEFAULTS, DIALECTS, _by_pattern, detect
+from fingerprint.languages.detection import _TOLD_APART, AMBIGUOUS, DEFAULTS, DIALECTS, _by_pattern, detect
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
+from tests.fingerprint.languages.test_every_language import program
 
 SAMPLES = {
     (".h", "c"): "int level(int tide);\n",
@@ -254,3 +255,33 @@ def test_every_pattern_of_the_table_is_found() -> None:
 
 def test_a_name_of_many_dots_is_read_to_its_end() -> None:
     assert detect("a.java.bak.py", "") == "python"
+
+
+# Programs that only one of these languages has, and what another one is called.
+SHOWN = {
+    "java": "import java.util.*;\npublic class Tide {\n  public static void main(String[] args) {\n  }\n}\n",
+    "python": "import sys\n\ndef rise(level: int) -> int:\n    return level + 1\n",
+    "csharp": "using System;\nclass Tide {\n  static void Main() { }\n}\n",
+    "cpp": "#include <iostream>\nint main() {\n  return 0;\n}\n",
+    "c": "#include <stdio.h>\n\nint main(void) {\n  return 0;\n}\n",
+    "go": "package main\n\nfunc main() {\n}\n",
+    "rust": "fn main() {\n    let level = 3;\n}\n",
+}
+ENDINGS = {row.name: row.file_patterns.split()[0][1:] for row in LANGUAGES if row.name in _TOLD_APART}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+@pytest.mark.parametrize("named", ENDINGS)
+def test_a_program_under_the_extension_of_another_language_is_read_in_its_own(named: str, shown: str) -> None:
+    family = {"c", "cpp"}
+    expected = named if {named, shown} == family else shown
+    assert detect(f"Tide{ENDINGS[named]}", SHOWN[shown]) == expected
+    if named in SHOWN and named != shown:
+        for comment in (in_comment(named, SHOWN[shown]) if named != "python" else f"# {SHOWN[shown][:9]}\n",):
+            assert detect(f"Tide{ENDINGS[named]}", comment + SHOWN[named]) == named
+    assert detect(f"Tide{ENDINGS[named]}", "") == named
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_program_under_its_own_extension_is_read_in_its_language(name: str) -> None:
+    assert detect(f"Tide{ENDINGS[name]}", program(name)) == name

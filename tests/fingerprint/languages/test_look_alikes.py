@@ -176,3 +176,16 @@ def test_unseen_characters_hide_no_white_space_at_the_ends_of_lines(text: str) -
     assert [text[start].replace("\r", "\n") for start in starts if start < len(text)] == list(
         read_as.source[: len(starts)]
     )
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_a_stray_nul_is_a_character_that_nobody_sees(name: str) -> None:
+    text = program(name)
+    plain = read(text.encode(), "", name)
+    for damaged in (text.replace("\n", "\0\n", text.count("\n") // 2), text[:9] + "\0" + text[9:]):
+        for data in (damaged.encode(), damaged.encode("utf-8-sig")):
+            reading = read(data, "", name)
+            assert reading.tokens.kinds.tolist() == plain.tokens.kinds.tolist()
+            assert "\0" not in reading.text
+    word = re.sub(r"(?<=[a-z])(?=[a-z])", "\0", text, count=1)
+    assert read(word.encode(), "", name).disguised == plain.disguised + 1

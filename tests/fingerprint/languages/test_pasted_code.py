@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
+from fingerprint.languages.chunks import chunks
 from fingerprint.languages.pasted_code import (
     FEWEST_MARKED,
     KEEPING_PAGES,
@@ -170,7 +171,7 @@ def test_few_lines_are_in_the_language_of_the_class() -> None:
     assert detect("page.html", "<p>high</p>", "java") == "html"
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", [0, 1, 17])
 @pytest.mark.parametrize(
     "mark",
     [
@@ -197,7 +198,7 @@ def test_numbers_of_lines_are_not_read(name: str, mark: str, first: int) -> None
     assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
 
 
-@pytest.mark.parametrize("mark", ["+", "+ ", "> ", ">", "@@"])
+@pytest.mark.parametrize("mark", ["+", "+ ", "> ", ">", ">> ", "> > ", "@@"])
 @pytest.mark.parametrize("name", [name for name in CODE if name not in NUMBERING])
 def test_marks_before_all_lines_are_not_read(name: str, mark: str) -> None:
     text = "".join(f"{line}\n" for line in program(name).splitlines() if line.strip())
@@ -206,6 +207,12 @@ def test_marks_before_all_lines_are_not_read(name: str, mark: str) -> None:
     if mark == "@@":
         head = ["diff --git a/x b/x", "index 3f..5a 100644", "--- a/x", "+++ b/x", "@@ -1,3 +1,9 @@ part"]
         marked = [*head, "-old = 1;", *(f"{' +'[at % 2]}{line}" for at, line in enumerate(lines))]
+    assert without_blanks(shown_text("\n".join(marked).encode(), name).text) == without_blanks(text)
+    if mark == ">> ":
+        marked = ["On Monday Eva K. wrote:", *marked]
+    if mark == "+":
+        marked[1:1] = ["-old = 1;"]
+        marked[5:6] = [f" {marked[5][1:]}"]
     assert without_blanks(shown_text("\n".join(marked).encode(), name).text) == without_blanks(text)
     kept = "\n".join([*marked[1:], "x"]) if mark != "@@" else text
     assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
@@ -240,16 +247,48 @@ def test_a_comparison_with_a_long_name_is_read_in_little_time() -> None:
     assert time.process_time() - started < 2
 
 
-@pytest.mark.parametrize(("fence", "label"), [("~~~~", "{}"), ("```", "")])
+DOCUMENTS = {
+    "fence.md": "~~~~{{{name}}}\n{code}~~~~\n", "unnamed.md": "```\n{code}```\n", "indented.md": "{indented}\n",
+    "listing.tex": "\\begin{{lstlisting}}[language={name},caption=A]\n{code}\\end{{lstlisting}}\n",
+    "minted.tex": "\\begin{{minted}}[linenos]{{{name}}}\n{code}  \\end{{minted}}\n",
+    "verbatim.tex": "\\begin{{verbatim}}\n{code}\\end{{verbatim}}\n",
+    "block.org": "#+BEGIN_SRC {name} -n\n{code}#+END_SRC\n", "lower.org": "#+begin_example\n{code}#+end_example\n",
+    "directive.rst": ".. code-block:: {name}\n\n{indented}\n",
+    "options.rst": ".. code:: {name}\n   :b: 1\n\n{indented}\n", "colons.rst": "{indented}\n",
+}  # fmt: skip
+WORDS = "The tide comes twice a day and it is high at six.\n"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 @pytest.mark.parametrize("name", TOLD)
-def test_code_in_a_document_in_markdown_is_read_in_its_language(name: str, fence: str, label: str) -> None:
-    chunk = f"{fence}{label.format(name)}\n{program(name)}{fence}\n"
-    document = f"# Work\n\nHere is *my* solution:\n\n{chunk}"
-    reading = read(document.encode(), "solution.md")
+def test_code_in_a_document_is_read_in_its_language(name: str, document: str) -> None:
+    code = program(name)
+    indented = "".join(f"    {line}" if line.strip() else line for line in code.splitlines(keepends=True))
+    chunk = DOCUMENTS[document].format(name=name, code=code, indented=indented)
+    reading = read(f"{WORDS * 40}\n{chunk}\n{WORDS}".encode(), document)
     assert reading.language == "rmarkdown"
-    kinds = read(program(name).encode(), "", name).tokens.kinds.tolist()
-    words = read(b"Work\n\nHere is my solution", "a.txt").tokens.kinds.tolist()
-    assert reading.tokens.kinds.tolist() == [*words, *kinds]
+    if name == "bash" and indented in chunk:  # The end of a text in it stands at the beginning of a line.
+        return
+    kinds = reading.tokens.kinds.tolist()
+    alone = read(code.encode(), "", name).tokens.kinds.tolist()
+    words = read(WORDS.encode(), "a.txt").tokens.kinds.tolist()
+    assert kinds[-len(words) :] == words
+    assert kinds[-len(words) - len(alone) : -len(words)] == alone
+
+
+@pytest.mark.parametrize("ending", ["md", "rst", "tex", "org", "adoc", "html", "php", "eml", "rtf"])
+@pytest.mark.parametrize("name", TOLD)
+def test_a_program_under_the_name_of_a_document_is_read_as_one(name: str, ending: str) -> None:
+    if not program(name).lstrip().startswith("<"):
+        assert detect(f"solution.{ending}", program(name)) == name
+
+
+@pytest.mark.parametrize("line", ["```", "    x", "", ".. code:: c", "\\begin{minted}[", "{minted}[", "#+begin_src"])
+def test_the_code_of_a_long_document_is_found_in_little_time(line: str) -> None:
+    started = time.process_time()
+    assert len([*chunks(f"{line}\n" * 100_000)]) <= 100_000
+    assert len([*chunks(line * 100_000)]) <= 1
+    assert time.process_time() - started < 3
 
 
 def test_documents_in_markdown_without_code_are_prose() -> None:

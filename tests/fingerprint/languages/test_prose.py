@@ -310,7 +310,7 @@ def zipped() -> bytes:
         (b"\xca\xfe\xba\xbe\x00\x00\x00\x41", "Java class"),
         (b"\x7fELF\x02\x01\x01\x00", "compiled program"),
         (b"int x = 1;\0int y;", "NUL byte (at offset 10)"),
-        ("\ufeffa\0b".encode("utf-16-le"), "NUL character (at offset 1)"),
+        ("\ufeffa\0b".encode("utf-16-le"), "NUL byte (at offset 1)"),
         (bytes(range(1, 32)) * 9, "control characters"),
         (b"\xff\xfe" + b"\x00\xd8" * 50, "cannot be read"),
     ],

@@ -1,5 +1,6 @@
 """The texts of documents are taken out in a child, line by line; what is broken or hostile is one refusal."""
 
+import base64
 import io
 from collections.abc import Callable
 from threading import get_ident
@@ -19,6 +20,7 @@ from submissions.intake.sandbox.process import Child
 from submissions.intake.unpacking import unpack
 from tests.fingerprint.languages.test_diagrams import Diagram, model
 from tests.fingerprint.languages.test_every_language import program
+from tests.fingerprint.languages.test_pasted_code import preformatted
 from tests.support import documents
 from tests.support.archives import zipped
 
@@ -40,11 +42,11 @@ LINES = st.lists(st.text(st.sampled_from("ab <&>\"'(){}\\;  \té"), max_size=30)
 )
 
 
-@given(LINES, st.sampled_from([way for ending, way in WAYS if ending != ".pdf"]))
-def test_the_lines_of_an_office_document_are_taken_out_as_they_were_typed(
-    lines: list[str], write: Callable[[list[str]], bytes]
+@given(LINES, st.sampled_from([way for way in WAYS if way[0] != ".pdf"]))
+def test_the_lines_of_a_document_are_taken_out_as_they_were_typed(
+    lines: list[str], way: tuple[str, Callable[[list[str]], bytes]]
 ) -> None:
-    ending = ".odt" if write is documents.odt else ".docx"
+    ending, write = way
     taken = [line.rstrip() for line in text_of(ending, write(lines)).splitlines()]
     assert "\n".join(taken).rstrip("\n") == "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
@@ -118,6 +120,9 @@ HOSTILE = [
     (".docx", DEEP, "no Word document"),
     (".slx", bomb("simulink/blockdiagram.xml"), "200 times"),
     (".slx", documents.slx({}), "no text"),
+    (".rtf", b"{\\rtf1\\ansicpg99999 a}", "no rich text document"),
+    (".rtf", b"{\\rtf1" + b"{\\pict 00" * 10_000, "no text"),
+    (".eml", b"Content-Type: text/plain; charset=none\n\na", "no mail document"),
     (".pdf", b"%PDF-1.4\nnothing", "no PDF document"),
     (".pdf", documents.pdf([""]), "no text"),
     (".pdf", encrypted(), "encrypted"),
@@ -223,6 +228,23 @@ def test_the_texts_of_all_documents_take_a_limited_time(monkeypatch: pytest.Monk
     assert [bool(entry.data) for entry in entries] == [True, False]
     assert "longer than 0 s" in entries[1].reason
     assert [entry.incomplete for entry in entries] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["Main.java", "Main.doc", "Main.txt", "Main.java.rtf"])
+@pytest.mark.usefixtures("new_children")
+def test_rich_text_is_read_under_any_name(name: str) -> None:
+    (entry,) = in_child(name, documents.rtf([*CODE, "// \u201cok\u201c"]))
+    assert (entry.reason, read(entry.data or b"", name).language) == ("", "java")
+    assert (entry.data or b"").decode().splitlines() == [*CODE, '// "ok"']
+
+
+@pytest.mark.parametrize("ending", [".mht", ".eml"])
+def test_a_program_in_a_saved_page_is_read_as_one(ending: str) -> None:
+    page = base64.encodebytes(preformatted("\n".join(CODE)).encode())
+    data = b"Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" + page
+    reading = read(text_of(ending, data).encode(), f"Main{ending}")
+    assert reading.language == "java"
+    assert reading.tokens.kinds.tolist() == read("\n".join(CODE).encode(), "Main.java").tokens.kinds.tolist()
 
 
 def test_a_labview_program_is_refused_by_its_name() -> None:
