@@ -37,18 +37,17 @@ PROJECT_ENTRIES = frozenset({
     "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
-# Folders of the course beside those of its students, with blanks for hyphens and underscores, without what
-# sorts them before others, as in `_base` and `00_starter`.
+# Words in the names of folders of the course beside those of its students.
 COURSE_FOLDERS = frozenset({
-    "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "model solution", "starter",
-    "starter code", "starter files", "startercode", "template", "templates", "skeleton", "skel", "stub",
-    "stubs", "base", "base code", "basecode", "base files", "boilerplate", "distro", "distribution",
-    "scaffold", "scaffolding", "given", "given code", "provided", "provided code", "provided files",
-    "reference", "reference solution", "original", "model", "sample solution", "solution code", "handout",
-    "instructor", "grading", "autograder", "lösung", "lösungen", "musterlösung", "musterlösungen",
-    "musterloesung", "musterloesungen", "vorlage", "vorlagen", "solución", "soluciones", "solucion",
-    "plantilla", "enunciado",
+    "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "starter", "startercode", "template",
+    "templates", "skeleton", "skel", "stub", "stubs", "base", "basecode", "boilerplate", "distro", "distribution",
+    "scaffold", "scaffolding", "given", "provided", "reference", "original", "model", "handout", "handouts",
+    "instructor", "teacher", "grading", "autograder", "lösung", "lösungen", "loesung", "loesungen", "musterlösung",
+    "musterlösungen", "musterloesung", "musterloesungen", "vorlage", "vorlagen", "vorgabe", "vorgaben", "solución",
+    "soluciones", "solucion", "plantilla", "plantillas", "enunciado", "modelo", "esqueleto", "corrigé",
 })  # fmt: skip
+# Words beside those, as in `given files`.
+_BESIDE = frozenset({"code", "files", "project", "sample", "código", "codigo", "inicial", "del", "de", "profesor"})
 # With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
@@ -243,14 +242,15 @@ def _are_alike(paths: Sequence[str], root: str, folders: set[str]) -> bool:
 
 def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -> set[str]:
     """Return the folders of `root` that were handed out beside those of the students."""
-    handed_out = {name for name in children if children[name] and _words(name) in COURSE_FOLDERS}
+    words = {name: _words(name) for name in children if children[name]}
+    handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= COURSE_FOLDERS | _BESIDE}
     students = sum(children.values()) - len(handed_out)
     return set() if students < MIN_STUDENTS or is_project(paths, root) else handed_out
 
 
-def _words(name: str) -> str:
+def _words(name: str) -> set[str]:
     words = normalised("NFC", name).lower().replace("_", " ").replace("-", " ")
-    return words.lstrip("0123456789. ").rstrip()
+    return {*words.lstrip("0123456789. ").split()}
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:

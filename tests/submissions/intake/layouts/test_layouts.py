@@ -63,7 +63,10 @@ def forms_of(name: str) -> set[str]:
     return joined | {f"_{name}", f"_{name}_", f"__{name}", f"00_{name}", f"0-{name}"}
 
 
-@pytest.mark.parametrize("name", sorted(COURSE_FOLDERS))
+TWO_WORDS = ["given files", "base code", "model solution", "starter project", "código base", "plantilla inicial"]
+
+
+@pytest.mark.parametrize("name", [*sorted(COURSE_FOLDERS), *TWO_WORDS])
 def test_a_folder_of_the_course_is_no_student_however_it_is_written(name: str) -> None:
     for form in forms_of(name):
         files = {f"class/{student}/Tide.java": CODE for student in ("alice", "bob", "carl", form)}
