@@ -141,9 +141,10 @@ def _rank_locked(report_id: int, assignment_id: int, prepared: Prepared | None) 
 
 
 def _finish(report: Report, batches: list[int]) -> None:
+    # What is told of a finished report reads what is stored of it, and of the one before.
+    report.save(update_fields=["duplicates", "findings", "parameters"])
     if not lifecycle.finish_report(report):
         raise Cancelled
-    report.save(update_fields=["duplicates", "findings", "parameters"])
     report.assignment.reports.filter(pk__lt=report.pk).delete()
     lifecycle.finish_batches(batches)
 

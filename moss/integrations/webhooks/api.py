@@ -30,7 +30,7 @@ router = Router()
 PATH = "/courses/{course_id}/webhooks"
 ONE = f"{PATH}/{{webhook_id}}"
 DELIVERIES = f"{ONE}/deliveries"
-EventName = Literal["report.ready", "report.failed", "upload.failed", "pair.decided", "case.decided"]
+EventName = Literal["report.ready", "report.failed", "upload.failed", "pair.found", "pair.decided", "case.decided"]
 Events = Annotated[list[EventName], Field(min_length=1, max_length=20)]
 
 

@@ -22,6 +22,7 @@ class Event(models.TextChoices):
     REPORT_READY = "report.ready", _("A report is ready")
     REPORT_FAILED = "report.failed", _("A ranking failed")
     UPLOAD_FAILED = "upload.failed", _("An upload failed")
+    PAIR_FOUND = "pair.found", _("A new pair reaches the threshold")
     PAIR_DECIDED = "pair.decided", _("A pair was decided")
     CASE_DECIDED = "case.decided", _("A case was decided")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,16 +26,20 @@ from standardwebhooks import Webhook as Signer
 
 from moss.integrations.webhooks.models import LONGEST_ADDRESS, TEST, Delivery, Event, Webhook
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_loopback, may_reach, web_origin
+from submissions.cases.read import linking_pairs
 from submissions.core.access import find_course
 from submissions.core.database import OtherKey
 from submissions.core.mails import Mail
 from submissions.core.rights import Right
 from submissions.models import Assignment, Batch, CaseDecision, Course, Decision, Job, Report, Submission
+from submissions.pairs.read import threshold_of
 from submissions.work import jobs
 from submissions.work.jobs import decided, state_changed
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+    from submissions.uploads.read import Link
 
     Data = Callable[[Assignment, int], dict[str, Any]]
 
@@ -57,6 +61,8 @@ Problem = Delivery.Problem
 
 DECISIONS: dict[type, Event] = {Decision: Event.PAIR_DECIDED, CaseDecision: Event.CASE_DECIDED}
 
+# Pairs that an event lists.
+MOST_PAIRS = 100
 # Each event is sent to each of them.
 MOST_WEBHOOKS = 10
 
@@ -87,6 +93,30 @@ def of_report(assignment: Assignment, pk: int) -> dict[str, Any]:
         "api_url": _of_api(f"/assignments/{assignment.pk}/report"),
         "page_url": absolute(assignment.get_absolute_url()),
     }
+
+
+def of_new_pairs(assignment: Assignment, pk: int) -> dict[str, Any]:
+    """Return the pairs of a report at or above its threshold that were not so in the one before; empty for none."""
+    done = assignment.reports.filter(state=Report.State.DONE)
+    report, before = done.get(pk=pk), done.filter(pk__lt=pk).order_by("-pk").first()
+    known = set(_named_links(before).values()) if before else set()
+    new = [link for link, names in _named_links(report).items() if names not in known]
+    if not new:
+        return {}
+    own = Submission.objects.filter(reports=report).exclude(batch__role=Batch.Role.OTHER)
+    ids = set(own.values_list("pk", flat=True))
+    pairs = [
+        {"submission_ids": [one for one in (link.left, link.right) if one in ids], "similarity": link.similarity}
+        for link in new[:MOST_PAIRS]
+    ]
+    return {**of_report(assignment, pk), "new_pairs": len(new), "pairs": pairs}
+
+
+def _named_links(report: Report) -> dict[Link, frozenset[str]]:
+    """Return the pairs that connect the cases of a report, the most similar first, with both names."""
+    names = dict(Submission.objects.filter(reports=report).values_list("pk", "name"))
+    found = linking_pairs(report, threshold_of(report))
+    return {link: frozenset((names[link.left], names[link.right])) for link in found}
 
 
 def of_upload(assignment: Assignment, pk: int) -> dict[str, Any]:
@@ -257,34 +287,34 @@ def tell_owner(job: Job) -> None:
     mail.send_to(webhook.course.owner)
 
 
-# By model and state: the event, and what to say of it.
-CHANGES: dict[tuple[type, str], tuple[Event, Data]] = {
-    (Report, Report.State.DONE): (Event.REPORT_READY, of_report),
-    (Report, Report.State.FAILED): (Event.REPORT_FAILED, of_report),
-    (Batch, Batch.State.FAILED): (Event.UPLOAD_FAILED, of_upload),
+# By model and state: the events, and what to say of each; nothing is sent where that is empty.
+CHANGES: dict[tuple[type, str], dict[Event, Data]] = {
+    (Report, Report.State.DONE): {Event.REPORT_READY: of_report, Event.PAIR_FOUND: of_new_pairs},
+    (Report, Report.State.FAILED): {Event.REPORT_FAILED: of_report},
+    (Batch, Batch.State.FAILED): {Event.UPLOAD_FAILED: of_upload},
 }
 
 
-def _listening(assignment_id: int, event: Event) -> list[Webhook]:
-    working = Webhook.objects.working().filter(events__contains=[event])
+def _listening(assignment_id: int, events: Collection[Event]) -> list[Webhook]:
+    working = Webhook.objects.working().filter(events__overlap=[*events])
     return list(working.filter(course__assignments=assignment_id))
 
 
 @receiver(state_changed, dispatch_uid="webhooks")
 def tell_of_change(sender: type, *, pk: int, assignment_id: int, state: str, **_: Any) -> None:
-    if (sender, state) not in CHANGES:
-        return
-    event, data = CHANGES[sender, state]
-    if webhooks := _listening(assignment_id, event):
-        content = data(Assignment.objects.get(pk=assignment_id), pk)
-        for webhook in webhooks:
+    events = CHANGES.get((sender, state), {})
+    webhooks = _listening(assignment_id, events) if events else []
+    for event, data in events.items():
+        told = [webhook for webhook in webhooks if event in webhook.events]
+        content = data(Assignment.objects.get(pk=assignment_id), pk) if told else {}
+        for webhook in told if content else ():
             enqueue(webhook, event, content)
 
 
 @receiver(decided, dispatch_uid="webhooks")
 def tell_of_decision(sender: type, *, decision: Decision | CaseDecision, **_: Any) -> None:
     event = DECISIONS[sender]
-    if webhooks := _listening(decision.assignment_id, event):
+    if webhooks := _listening(decision.assignment_id, [event]):
         content = of_decision(decision)
         for webhook in webhooks:
             enqueue(webhook, event, content)

@@ -2,6 +2,7 @@
 
 import json
 import socket
+from collections.abc import Callable
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -17,9 +18,10 @@ from moss.integrations.webhooks import sending as actions, sending as webhook_ac
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import MOST_WEBHOOKS, WAITS
 from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
-from submissions.cases.read import pair_names
+from submissions.cases.read import linking_pairs, pair_names
 from submissions.courses.retention import delete_course
-from submissions.models import Assignment, AuditEntry, Batch, Course, Membership
+from submissions.models import Assignment, AuditEntry, Batch, Course, Membership, Report
+from submissions.pairs.read import threshold_of
 from submissions.uploads import lifecycle
 from submissions.work import jobs, running
 from submissions.work.jobs import kind_of
@@ -27,6 +29,8 @@ from tests.support.every_page import World
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.receiver import Receiver, webhook_to
+from tests.support.sample_class import loose
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.django_db
 
@@ -260,6 +264,26 @@ def test_a_ranking_and_an_upload_that_failed_are_told(assignment: Assignment, we
         (Event.UPLOAD_FAILED, None, batch.pk),
     ]
     assert not Delivery.objects.filter(body__contains="lovelace").exists()
+
+
+def test_only_pairs_that_reach_the_threshold_and_did_not_before_are_told(
+    world: World, hand_in: HandIn, rerank: Callable[[], Report], webhook: Webhook
+) -> None:
+    before = {frozenset((one.left, one.right)) for one in linking_pairs(world.report, threshold_of(world.report))}
+    rerank()
+    assert [event for event, _ in sent()] == [Event.REPORT_READY], "nothing is new"
+    Delivery.objects.all().delete()
+    hand_in(loose("zoe.py", bytes(world.pair.left.files.get().source.data) + b"\n\nprint(40 + 2)\n"))
+    report = world.assignment.reports.get()
+    zoe = report.submissions.get(name__startswith="zoe").pk
+    data = dict(sent())[Event.PAIR_FOUND]
+    after = {frozenset((one.left, one.right)): one.similarity for one in linking_pairs(report, threshold_of(report))}
+    told = {frozenset(one["submission_ids"]): one["similarity"] for one in data["pairs"]}
+    assert frozenset((zoe, world.pair.left_id)) in told
+    assert told == {pair: after[pair] for pair in after.keys() - before}
+    assert data["new_pairs"] == len(told)
+    assert [one["similarity"] for one in data["pairs"]] == sorted(told.values(), reverse=True)
+    assert "zoe" not in Delivery.objects.get(event=Event.PAIR_FOUND).body
 
 
 def test_a_ranking_that_was_cancelled_is_no_event(assignment: Assignment, webhook: Webhook) -> None:
