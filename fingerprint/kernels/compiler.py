@@ -312,7 +312,9 @@ def _object_file(module: binding.ModuleRef, exported: set[str]) -> bytes:
     for symbol in (*module.functions, *module.global_variables):
         if not symbol.is_declaration:
             symbol.linkage = "external" if symbol.name in exported else "internal"
-    machine = _target_machine()
+    target = binding.Target.from_default_triple()
+    options = {"opt": 3, "reloc": "static", "codemodel": "jitdefault", "jit": True}
+    machine = target.create_target_machine(config.CPU_NAME, **options)
     tuning = binding.create_pipeline_tuning_options(speed_level=3)
     tuning.loop_vectorization, tuning.slp_vectorization = True, False  # as numba does
     builder = binding.create_pass_builder(machine, tuning)
@@ -321,13 +323,6 @@ def _object_file(module: binding.ModuleRef, exported: set[str]) -> bytes:
     passes.run(module, builder)
     code: bytes = machine.emit_object(module)
     return code
-
-
-def _target_machine() -> binding.TargetMachine:
-    """Return what writes machine code for the processors that numba was told by its variable."""
-    target = binding.Target.from_default_triple()
-    options = {"opt": 3, "reloc": "static", "codemodel": "jitdefault", "jit": True}
-    return target.create_target_machine(config.CPU_NAME, **options)
 
 
 def _numba_type(layout: Layout) -> types.Type:

@@ -249,7 +249,7 @@ def _nets(wires: list[tuple[Point | None, Point | None]]) -> tuple[Callable[[Poi
 def _drawing(model: ET.Element) -> Graph:
     """Return what is drawn: shapes with what they say, joined by arrows, and by being in one another."""
     cells = [(holder, cell) for holder in model.iter() if (cell := _cell(holder)) is not None]
-    shapes = [(holder, cell) for holder, cell in cells if cell.get("vertex") == "1" and not _is_note(cell)]
+    shapes = [(holder, cell) for holder, cell in cells if cell.get("vertex") == "1" and "edgeLabel" not in _style(cell)]
     numbers = {holder.get("id", ""): number for number, (holder, _) in enumerate(shapes)}
     kinds = [_shape(_style(cell)) for _, cell in shapes]
     joints: list[list[Joint]] = [[] for _ in shapes]
@@ -279,10 +279,6 @@ def _join(joints: list[list[Joint]], ends: tuple[int | None, int | None], there:
 
 def _style(cell: ET.Element) -> Properties:
     return {key: value for key, _, value in (part.partition("=") for part in cell.get("style", "").split(";"))}
-
-
-def _is_note(cell: ET.Element) -> bool:
-    return "edgeLabel" in _style(cell)
 
 
 def _shape(style: Properties) -> str:

@@ -237,8 +237,9 @@ def lexical_terms(scans: Sequence[Scan]) -> list[LexicalTerms]:
     names, literals = count_rows(is_name, lexical.ends), count_rows(~is_name, lexical.ends)
     uses, use_ends = name_uses(joined([scan.tokens for scan in scans]), lexical.take(is_name))
     macros, imports = _directives(scans)
+    both = zip(distinct_by_text(terms[~is_name], literals), macros, strict=True)
     columns = (
-        _with_macros(distinct_by_text(terms[~is_name], literals), macros),
+        [distinct_values(np.concatenate((one, more))) if len(more) else one for one, more in both],
         distinct_by_text(terms[is_name], names),
         imports,
         distinct_by_text(uses[: use_ends[-1]] | LENGTH_MASK, use_ends),
@@ -260,11 +261,6 @@ def _directives(scans: Sequence[Scan]) -> tuple[list[Terms], list[Terms]]:
         distinct_by_text(terms[rows], count_rows(rows, directives.ends)) for rows in (is_macro, ~is_macro)
     )
     return macros, imports
-
-
-def _with_macros(literals: list[Terms], macros: list[Terms]) -> list[Terms]:
-    both = zip(literals, macros, strict=True)
-    return [distinct_values(np.concatenate((one, more))) if len(more) else one for one, more in both]
 
 
 def term_lengths(terms: Terms) -> npt.NDArray[np.int64]:

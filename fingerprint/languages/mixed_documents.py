@@ -108,7 +108,8 @@ class PartsFrontEnd:
 
     def _parts(self, source: str) -> list[_Part]:
         ranges: dict[str, list[Range]] = defaultdict(list)
-        embedded = self._embedded(source)
+        find: Callable[[str], Iterable[Embedded]] | None = getattr(self._lexer, "embedded", None)
+        embedded = list(find(source)) if find else []
         for one in embedded:
             language = one.language
             if language == UNNAMED:
@@ -119,10 +120,6 @@ class PartsFrontEnd:
         for language, parts in self._ranges(frame).items():
             texts[language] = _overlaid(texts.get(language), only(frame, parts))
         return self._in_their_languages(texts)
-
-    def _embedded(self, source: str) -> list[Embedded]:
-        find: Callable[[str], Iterable[Embedded]] | None = getattr(self._lexer, "embedded", None)
-        return list(find(source)) if find else []
 
     def _ranges(self, frame: str) -> dict[str, list[Range]]:
         """Return the ranges of what people wrote, by its language."""

@@ -21,17 +21,12 @@ def preload() -> None:
     """Load every lexer, encoding and schema; no front-end opens a file afterwards, whatever it reads."""
     tuned_front_ends()
     import_lexers()
-    load_compiled_rules()
-    import_encodings()
-    load_look_alikes()
-    load_schemas()
-
-
-def load_compiled_rules() -> None:
-    """Open the library of compiled functions, and import what making tables imports at first use."""
     lexer = dispatching_lexer(lexer_class("sql"))
     read(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
     for kernel in (fill_normalised, find_places, fill_uses, fill_lines):
         kernel.load()
     cased_characters()
     close_library()
+    import_encodings()
+    load_look_alikes()
+    load_schemas()

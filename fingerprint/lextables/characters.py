@@ -63,7 +63,7 @@ def partition(classes: Sequence[CharacterClass]) -> Partition:
     lengths = np.diff(np.append(starts, LIMIT))
     all_kinds = np.repeat(kind_of, lengths).reshape(-1, PAGE)
     pages, examples = _numbered(all_kinds)
-    masks = [_mask(row) for row in inside[:, first]]
+    masks = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in inside[:, first]]
     return Partition(pages, all_kinds[examples].reshape(-1), masks, len(first))
 
 
@@ -89,10 +89,6 @@ def _odd(values: Changes) -> Changes:
     first = np.flatnonzero(_begins(values))
     odd: Changes = values[first[np.diff(np.append(first, len(values))) % 2 == 1]]
     return odd
-
-
-def _mask(row: Any) -> int:
-    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
 
 
 @cache

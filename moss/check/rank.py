@@ -349,7 +349,7 @@ def _read(
 ) -> tuple[list[LocalFile], list[SkippedInput]]:
     """Return the files to compare as they were read, and the others with the reason."""
     numbered, skipped = _compared(groups, chosen)
-    coarse = _has_several_families([of_file for _, _, of_file in numbered])
+    coarse = len({engine.coarse_family(language) for language in [of_file for _, _, of_file in numbered]} - {""}) > 1
     jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse, words) for _, entry, of_file in numbered]
     results = read_files(jobs, start_reading(len(jobs)))
     names, files = list(groups), []
@@ -372,11 +372,6 @@ def _compared(groups: Groups, chosen: ChosenLanguages) -> tuple[list[NumberedFil
             else:
                 numbered.append((submission, entry, of_file))
     return numbered, skipped
-
-
-def _has_several_families(languages: Iterable[str]) -> bool:
-    """Return whether the files are to be compared across languages too."""
-    return len({engine.coarse_family(language) for language in languages} - {""}) > 1
 
 
 def _name(submission: str, path: str) -> str:

@@ -90,17 +90,13 @@ class ReadingCache:
             folder / "readings.sqlite3", timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None
         )
         try:
-            self._run = self._begin_run()
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.executescript(TABLES)
+            self._run = self._connection.execute("INSERT INTO run DEFAULT VALUES").lastrowid
         except sqlite3.Error:
             self.close()
             raise
-
-    def _begin_run(self) -> int | None:
-        """Make the tables where they are missing; return the number of this run."""
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.executescript(TABLES)
-        return self._connection.execute("INSERT INTO run DEFAULT VALUES").lastrowid
 
     def close(self) -> None:
         self._connection.close()

@@ -162,7 +162,7 @@ def _ask_database() -> dict[str, Any]:
     try:
         with own.cursor() as cursor:
             cursor.execute("SELECT 1")
-        return {"database": True, "schema": schema_fits()}
+        return {"database": True, "schema": _schema_fits(int(time.monotonic() / SCHEMA_SECONDS))}
     except DatabaseError:
         return NO_DATABASE
     finally:
@@ -174,11 +174,6 @@ def _ask_broker() -> dict[str, Any]:
         return NO_BROKER
     parts = {"broker": True, "workers": workers_answer(), "maintenance": is_maintained()}
     return {**parts, "queues": queue_lengths()}
-
-
-def schema_fits() -> bool:
-    """Return whether the tables are those of this version, as this process last saw within a minute."""
-    return _schema_fits(int(time.monotonic() / SCHEMA_SECONDS))
 
 
 @lru_cache(maxsize=1)
@@ -353,12 +348,15 @@ class ServiceFigures:
 
 def service_figures() -> ServiceFigures:
     files = Batch.objects.aggregate(all=Sum("documents_total"), done=Sum("documents_done"))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        size: int = cursor.fetchone()[0]
     return ServiceFigures(
         work=_rows() | _jobs(),
         files=files["all"] or 0,
         read=files["done"] or 0,
         refused=Entry.objects.filter(accepted=False).count(),
-        database_bytes=_database_bytes(),
+        database_bytes=size,
         waiting_bytes=Upload.objects.aggregate(sum=Sum("size"))["sum"] or 0,
         source_bytes=Source.objects.aggregate(sum=Sum("size"))["sum"] or 0,
         durations=list(Duration.objects.order_by("measure", "name", "detail", "at_most")),
@@ -379,10 +377,3 @@ def _jobs() -> dict[tuple[str, str], int]:
 def _states(kind: str, model: Any) -> dict[tuple[str, str], int]:
     counts = dict(model.objects.order_by().values_list("state").annotate(count=Count("pk")))
     return {(kind, state): counts.get(state, 0) for state in model.State.values}
-
-
-def _database_bytes() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
-        size: int = cursor.fetchone()[0]
-    return size

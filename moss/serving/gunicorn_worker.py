@@ -62,7 +62,8 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
             late = [conn for conn, deadline in list(self._deadlines.items()) if deadline < now]
             for conn in late:
                 if self._deadlines.pop(conn, None):
-                    _stop_reading(conn.sock)
+                    with suppress(OSError):  # it ended meanwhile
+                        conn.sock.shutdown(socket.SHUT_RDWR)
 
     def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001 - gunicorn calls it by position
         """Start or stop accepting; a worker that ends takes the connections that wait, and refuses new ones.
@@ -73,14 +74,11 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
         super().set_accept_enabled(enabled)
         if not self.alive:
             for listener in self.sockets:
-                self._accept_waiting(listener)
+                before = -1
+                while self.nr_conns != before:
+                    before = self.nr_conns
+                    self.accept(listener)
                 listener.close()
-
-    def _accept_waiting(self, listener: socket.socket) -> None:
-        before = -1
-        while self.nr_conns != before:
-            before = self.nr_conns
-            self.accept(listener)
 
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
@@ -140,12 +138,6 @@ class _WithHeaders:
 
     def sendall(self, answer: bytes) -> None:
         self._client.sendall(answer.replace(b"\r\n", b"\r\n" + HEADERS_OF_ERRORS, 1))
-
-
-def _stop_reading(sock: socket.socket) -> None:
-    """Shut the connection down, which wakes the thread that waits for the headers of its client."""
-    with suppress(OSError):  # it ended meanwhile
-        sock.shutdown(socket.SHUT_RDWR)
 
 
 def _already_closed(*, graceful: bool = False) -> None:

@@ -323,7 +323,12 @@ class Supervisor:
         for name, command in commands(fd, self.workers, self._results_at()).items():
             self.children.append(SupervisedProcess(name, command, (fd,) if name == "web" else (), self.log))
             self.children[-1].start()
-        self._wait_until_ready()
+        deadline = time.monotonic() + READY_SECONDS
+        while not self._is_healthy():
+            if time.monotonic() > deadline:
+                raise click.ClickException(f"The web server did not answer within {READY_SECONDS:.0f} seconds.")
+            self.tick()
+            time.sleep(TICK_SECONDS)
 
     def _results_at(self) -> str:
         """Return the address of the pages for MOSS clients; empty where there are none."""
@@ -361,14 +366,6 @@ class Supervisor:
 
     def _write(self, text: str) -> None:
         write_line("serve", text, self.log)
-
-    def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while not self._is_healthy():
-            if time.monotonic() > deadline:
-                raise click.ClickException(f"The web server did not answer within {READY_SECONDS:.0f} seconds.")
-            self.tick()
-            time.sleep(TICK_SECONDS)
 
     def _is_healthy(self) -> bool:
         host, port = LOOPBACK.get(self.host, self.host).strip("[]"), self._socket.getsockname()[1]

@@ -54,12 +54,6 @@ class WithheldPair(NamedTuple):
     request: ReadingRequest | None
 
 
-def has_other_courses() -> Exists:
-    """Return the condition for assignments with copies of another course's work: most have none."""
-    copies = Batch.objects.filter(assignment=OuterRef("pk"), role=Batch.Role.OTHER)
-    return Exists(copies.exclude(origin__course=OuterRef("course")))
-
-
 def for_reader(assignment: Assignment, user: User | AnonymousUser | None, *, shared: bool = False) -> Assignment:
     """Return the assignment as this user may read it; None is a reader without an account.
 
@@ -128,7 +122,7 @@ def readable_pairs(report: Report) -> QuerySet[Pair]:
 
 def readable(kept: Withheld) -> Q:
     """Return the condition for pairs that are not withheld."""
-    return ~_touches(kept.copies) | _opened(kept)
+    return ~(Q(left__in=kept.copies) | Q(right__in=kept.copies)) | _opened(kept)
 
 
 def is_readable_pair(assignment: Assignment, left: int, right: int) -> bool:
@@ -186,10 +180,6 @@ def _withheld_pair(pair: Pair, kept: Withheld, requests: Mapping[tuple[int, int]
     assert copy.origin_id
     request = requests.get((new.pk, copy.origin_id))
     return WithheldPair(new, pair.similarity, copy.batch.origin.course, copy, request)
-
-
-def _touches(copies: Iterable[int]) -> Q:
-    return Q(left__in=copies) | Q(right__in=copies)
 
 
 def _opened(kept: Withheld) -> Q:
@@ -310,7 +300,10 @@ def find_course(user: User, pk: int, right: Right) -> Course:
 
 
 def find_assignment(user: User, pk: int, right: Right) -> Assignment:
-    rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(has_others=has_other_courses())
+    copies = Batch.objects.filter(assignment=OuterRef("pk"), role=Batch.Role.OTHER)
+    rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(
+        has_others=Exists(copies.exclude(origin__course=OuterRef("course")))
+    )
     row = get_object_or_404(rows.select_related("course__owner", "course__roster"), pk=pk)
     require(user, right, row.course)
     return for_reader(row, user) if row.has_others else row  # type: ignore[attr-defined] # annotated

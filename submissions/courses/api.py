@@ -446,13 +446,15 @@ class AssignmentChange(AssignmentSettings):
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
     fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with", "threshold"}
     hidden = api.names_of(request, assignment).hidden
+    courses = courses_of_old_work(api.user_of(request), assignment.course)
+    readable = assignment.compared_with.filter(course__in=courses)
     return AssignmentOut(
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
         threshold=None if assignment.threshold is None else round(assignment.threshold * 100),
         teams=None if hidden else assignment.teams,
         hold=None if hidden else assignment.hold,
-        compared_with=_readable_comparisons(assignment, api.user_of(request)),
+        compared_with=list(readable.order_by("pk").values_list("pk", flat=True)),
     )
 
 
@@ -541,9 +543,3 @@ def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.
     archive = assignment.compare_archive and assignment.course.in_archive
     return stored | {"compared_with": list(chosen.values_list("pk", flat=True)), "compare_archive": archive}
-
-
-def _readable_comparisons(assignment: Assignment, user: User) -> list[int]:
-    courses = courses_of_old_work(user, assignment.course)
-    readable = assignment.compared_with.filter(course__in=courses)
-    return list(readable.order_by("pk").values_list("pk", flat=True))

@@ -70,7 +70,8 @@ def retained_assignments(course: models.Course | None = None) -> Iterator[Retain
     with work in the report of an assignment under a hold.
     """
     rows = models.Assignment.objects.filter(hold="").select_related("course__owner")
-    rows = rows.exclude(Exists(_copies_under_a_hold()))
+    held = models.Submission.objects.exclude(batch__assignment__hold="")
+    rows = rows.exclude(Exists(held.filter(origin__batch__assignment=OuterRef("pk"))))
     if course:
         rows = rows.filter(course=course)
     # Greatest ignores NULL in Postgres.
@@ -78,11 +79,6 @@ def retained_assignments(course: models.Course | None = None) -> Iterator[Retain
     for assignment in rows.annotate(last_change=last).order_by("pk"):
         if months := months_kept(assignment.course):
             yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
-
-
-def _copies_under_a_hold() -> QuerySet[models.Submission]:
-    held = models.Submission.objects.exclude(batch__assignment__hold="")
-    return held.filter(origin__batch__assignment=OuterRef("pk"))
 
 
 def holds_on(assignments: Q) -> list[models.Assignment]:
@@ -324,7 +320,8 @@ def apply_retention() -> None:
             _store_notice(row, is_notified=False)
         elif row.assignment.retention_notice is None:
             _store_notice(row, is_notified=True)
-            _send_notice(row)
+            logger.info("assignment %d is deleted by retention in %d days", row.assignment.pk, NOTICE.days)
+            _send_mail(row, "submissions/department/retention.txt", NOTICE)
         elif max(row.ends, row.assignment.retention_notice + NOTICE) <= now:
             _delete(row)
 
@@ -359,11 +356,6 @@ def _release(assignment: models.Assignment) -> None:
     models.Assignment.objects.filter(pk=assignment.pk).update(sources_deleted=now, sources_notice=None)
     _log_deletion(assignment, "sources").save()
     logger.info("the sources of %d submissions of assignment %d were given up", released, assignment.pk)
-
-
-def _send_notice(row: RetainedAssignment) -> None:
-    logger.info("assignment %d is deleted by retention in %d days", row.assignment.pk, NOTICE.days)
-    _send_mail(row, "submissions/department/retention.txt", NOTICE)
 
 
 def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> None:

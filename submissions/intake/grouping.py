@@ -96,16 +96,13 @@ class ListingBuilder:
         self.files[entry.name] = entry._replace(data=None)
         limit = metadata_limit(entry.name)
         if limit and entry.name not in self.unread:
-            self._add_metadata(entry.name, entry.data, entry.size, limit)
-
-    def _add_metadata(self, path: str, data: bytes, size: int, limit: int) -> None:
-        if size > limit:
-            self.unread[path] = f"it has {format_size(size)}, and at most {format_size(limit)} are read"
-        elif self._metadata_bytes + size > ALL_METADATA_BYTES:
-            self.unread[path] = f"all files of its kind have more than {format_size(ALL_METADATA_BYTES)}"
-        else:
-            self.metadata[path] = data
-            self._metadata_bytes += size
+            if entry.size > limit:
+                self.unread[entry.name] = f"it has {format_size(entry.size)}, and at most {format_size(limit)} are read"
+            elif self._metadata_bytes + entry.size > ALL_METADATA_BYTES:
+                self.unread[entry.name] = f"all files of its kind have more than {format_size(ALL_METADATA_BYTES)}"
+            else:
+                self.metadata[entry.name] = entry.data
+                self._metadata_bytes += entry.size
 
     def listing(self) -> Listing:
         return Listing(self.files, self.metadata, self.name, self.unread, self.reading)

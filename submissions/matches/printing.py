@@ -44,13 +44,6 @@ class RefusingFetcher(plutoprint.ResourceFetcher):
         raise ValueError(f"{url[:80]} is not fetched")
 
 
-def load_book(html: str) -> plutoprint.Book:
-    book = plutoprint.Book(plutoprint.PAGE_SIZE_A4)
-    book.custom_resource_fetcher = RefusingFetcher()
-    book.load_html(html, base_url=BASE_URL)
-    return book
-
-
 def add_fonts() -> None:
     """Let this process print with the fonts of FONT_PACKAGES too, unless it was given a configuration."""
     if "FONTCONFIG_FILE" in os.environ:
@@ -91,7 +84,10 @@ def main(seconds: int, size: int) -> int:
     if not has_fonts():
         return NO_FONTS
     output = BytesIO()
-    load_book(html).write_to_pdf_stream(output)
+    book = plutoprint.Book(plutoprint.PAGE_SIZE_A4)
+    book.custom_resource_fetcher = RefusingFetcher()
+    book.load_html(html, base_url=BASE_URL)
+    book.write_to_pdf_stream(output)
     sys.stdout.buffer.write(output.getvalue())
     return 0
 

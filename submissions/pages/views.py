@@ -148,8 +148,9 @@ class ServiceState:
 
 def service_state() -> ServiceState:
     disk = shutil.disk_usage(settings.MOSS_HOME)
+    messages = queue_lengths()
     return ServiceState(
-        queues=_queues(),
+        queues=[QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES],
         workers=_workers(),
         maintenance=heartbeats.last_maintenance(),
         free=disk.free,
@@ -157,11 +158,6 @@ def service_state() -> ServiceState:
         database=int(str(_database_value("SELECT pg_database_size(current_database())"))),
         versions=_versions(),
     )
-
-
-def _queues() -> list[QueueState]:
-    messages = queue_lengths()
-    return [QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES]
 
 
 def _counts(queue: str) -> tuple[int, int]:
@@ -213,12 +209,6 @@ def _valkey_version() -> str:
     except redis.RedisError:
         return _("does not answer")
     return str(info.get("valkey_version") or info["redis_version"])
-
-
-def batches_under_way() -> QuerySet[Batch]:
-    """Return the unfinished uploads, the one that did not change for longest first."""
-    unfinished = Batch.objects.filter(state__in=Batch.RUNNING)
-    return _with_jobs(unfinished).order_by("touched", "pk")
 
 
 def _with_jobs(batches: QuerySet[Batch]) -> QuerySet[Batch]:
@@ -294,7 +284,8 @@ def now(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _now(request: AuthenticatedRequest) -> dict[str, Any]:
-    lists = {"uploads": batches_under_way(), "rankings": reports_under_way()}
+    unfinished = Batch.objects.filter(state__in=Batch.RUNNING)
+    lists = {"uploads": _with_jobs(unfinished).order_by("touched", "pk"), "rankings": reports_under_way()}
     context: dict[str, Any] = {"state": service_state(), **_pages(request, lists)}
     displayed = render_to_string("submissions/service/_service_now.html", context, request)
     return context | {"version": f"{crc32(displayed.encode()):08x}"}

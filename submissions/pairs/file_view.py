@@ -90,11 +90,6 @@ class FilePassage(NamedTuple):
         return clipped
 
 
-def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
-    """Return passages in the order of their tokens."""
-    return sorted(passages, key=lambda passage: passage.first)
-
-
 class IgnoredTokens:
     """The tokens of a file that do not count: ranges [first, after), in order.
 
@@ -386,7 +381,7 @@ class FileView:
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
         """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
         self.marks, self.differing = [], []
-        for passage in passages_in_order(passages):
+        for passage in sorted(passages, key=lambda passage: passage.first):
             pieces = self._marked_pieces(passage, span)
             self.marks += block_marks(self.text, passage.number, pieces, self._label(passage))
             for piece in passage.clipped(tokens):

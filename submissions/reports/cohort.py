@@ -230,7 +230,10 @@ def _rows(model: type[Model], keys: list[int]) -> list[Any]:
 def select_cohort(assignment: Assignment) -> Selection:
     """Return the cohort of an assignment as it is now; of compared assignments, what shares most with it."""
     submissions = list(cohort_submissions(assignment))
-    old_work = _look_up_old_work(assignment, submissions)
+    class_batches = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
+    in_class = {submission.pk for submission in submissions if submission.batch_id in class_batches}
+    ready = SubmissionFile.objects.filter(submission__in=in_class, document__state=Document.State.READY)
+    old_work = find_old_work(assignment, ready)
     return Selection(submissions, old_work, cohort_boilerplate(assignment), assignment.common_limit)
 
 
@@ -243,14 +246,6 @@ def cohort_submissions(assignment: Assignment) -> QuerySet[Submission]:
     read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
     uploaded = read.exclude(batch__role=Batch.Role.OTHER)
     return uploaded.order_by("name", "-batch_id").distinct("name").prefetch_related("batch")
-
-
-def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> OldWork:
-    """Return the work of other assignments that shares most with the submissions of the class itself."""
-    class_batches = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
-    in_class = {submission.pk for submission in submissions if submission.batch_id in class_batches}
-    ready = SubmissionFile.objects.filter(submission__in=in_class, document__state=Document.State.READY)
-    return find_old_work(assignment, ready)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,9 @@ def prepare(report: Report) -> Prepared:
     Raises Cancelled when a user cancelled the ranking. Raises TakesLong when the report is in the interactive
     queue and takes too long for it. Raises ClassTooLarge when it takes more memory than a worker may use.
     """
-    _read_coarse_streams(report)
+    keys = without_coarse_stream(report.assignment_id)
+    for pk in progress.track(report.pk, "Reading for the comparison across languages", keys, len(keys)):
+        read_coarse_stream(pk)
     progress.publish(report.pk, "Loading tokens and fingerprints")
     batches = ranked_batches(report.assignment_id)
     selection = select_cohort(report.assignment)
@@ -93,13 +95,6 @@ def prepare(report: Report) -> Prepared:
     make_room(tokens)
     cohort = load_cohort(report.assignment, selection)
     return Prepared(batches, selection, cohort, engine.scoring_jobs(cohort.inputs))
-
-
-def _read_coarse_streams(report: Report) -> None:
-    """Read the coarse streams that a class in several languages still needs."""
-    keys = without_coarse_stream(report.assignment_id)
-    for pk in progress.track(report.pk, "Reading for the comparison across languages", keys, len(keys)):
-        read_coarse_stream(pk)
 
 
 def ranked_batches(assignment_id: int) -> list[int]:

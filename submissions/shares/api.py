@@ -24,7 +24,7 @@ from submissions.core.access import (
 from submissions.core.mails import public_address
 from submissions.core.names import Names
 from submissions.core.rights import Right
-from submissions.models import Assignment, Share
+from submissions.models import Share
 from submissions.pairs.read import find_pair
 from submissions.reports.api import report_of
 from submissions.shares import links as actions
@@ -81,7 +81,9 @@ def list_shares(request: HttpRequest, assignment_id: api.Id) -> Shares:
 def add_share(request: HttpRequest, assignment_id: api.Id, body: ShareIn) -> Status[ShareOut]:
     user = api.user_of(request)
     assignment = find_assignment(user, assignment_id, Right.SHARE)
-    _require_all_that_it_shows(user, assignment)
+    of_user = withheld(assignment, User.objects.get(pk=user.pk)).copies
+    if assignment.withheld.copies - of_user:
+        raise api.Problem(403, "The link would show work of courses that this token is not for.")
     form = ShareForm(body.dict())
     if not form.is_valid():
         raise api.invalid_form(form)
@@ -99,13 +101,6 @@ def add_share(request: HttpRequest, assignment_id: api.Id, body: ShareIn) -> Sta
 def remove_share(request: HttpRequest, share_id: api.Id) -> Status[None]:
     revoke_share(find_share(api.user_of(request), share_id))
     return Status(204, None)
-
-
-def _require_all_that_it_shows(user: User, assignment: Assignment) -> None:
-    """Refuse a token for some courses where a link, which shows what its user may read, would show more."""
-    of_user = withheld(assignment, User.objects.get(pk=user.pk)).copies
-    if assignment.withheld.copies - of_user:
-        raise api.Problem(403, "The link would show work of courses that this token is not for.")
 
 
 def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:

@@ -145,14 +145,10 @@ def tell_owners() -> None:
         Share.objects.filter(pk__in=[share.pk for share in shares]).update(owner_told=True)
         logger.info("%d links of course %d stopped with the right of who made them", len(shares), course.pk)
         if settings.MAIL:
-            _mail_owner(course, shares)
-
-
-def _mail_owner(course: Course, shares: list[Share]) -> None:
-    assignments = sorted({share.assignment.name for share in shares})
-    context = {"course": course, "number": len(shares), "assignments": assignments}
-    subject, names = gettext_lazy("Links to {course} do not work any more"), {"course": course.name}
-    Mail(subject, "submissions/shares/links_stopped.txt", context, names).send_to(course.owner)
+            assignments = sorted({share.assignment.name for share in shares})
+            context = {"course": course, "number": len(shares), "assignments": assignments}
+            subject, names = gettext_lazy("Links to {course} do not work any more"), {"course": course.name}
+            Mail(subject, "submissions/shares/links_stopped.txt", context, names).send_to(course.owner)
 
 
 def share_token(share: Share) -> str:

@@ -32,7 +32,7 @@ from submissions.reports.views import filtered_response, report_page_context
 from submissions.shares import links, links as actions
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, Course, Pair, ReadingRequest, Report, Share
+    from submissions.models import Assignment, Course, Pair, ReadingRequest, Share
 
 
 class ShareRow(NamedTuple):
@@ -132,7 +132,10 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
         raise Http404("No report behind this link.")
     if share.left:
         state = report_state(share.assignment)
-        return _pair_page(request, share, state, _shared_pair(share, state))
+        pair = links.pair_by_names(state.report, share.left, share.right) if state.report else None
+        if not pair:
+            raise links.ShareEnded(gettext("This link was to a pair that is not in the newest report any more."))
+        return _pair_page(request, share, state, pair)
     if request.GET.get("decision") or request.GET.get("assignee") or asks_of_people(request.GET.get("q", "")):
         raise Http404("What was decided, by whom, and who is in which team is not shared.")
     extra_context = _share_context(request, share)
@@ -164,13 +167,6 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
     context = {"assignment": share.assignment, "names": names, "query": request.GET}
     context |= case_context(report, case, names) | _share_context(request, share)
     return render(request, "submissions/shares/shared_case.html", context)
-
-
-def _shared_pair(share: Share, state: ReportState) -> Pair:
-    pair = links.pair_by_names(state.report, share.left, share.right) if state.report else None
-    if not pair:
-        raise links.ShareEnded(gettext("This link was to a pair that is not in the newest report any more."))
-    return pair
 
 
 def _pair_page(request: HttpRequest, share: Share, state: ReportState, pair: Pair) -> HttpResponse:
@@ -206,7 +202,10 @@ def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> 
     report = report_state(assignment).report
     pair = withheld_pair(report, left_id, right_id) if report else None
     if not pair:
-        return _nothing_to_ask(request, report, pk, left_id, right_id)
+        if not report or not find_pair(report, left_id, right_id):
+            raise Http404("No such pair.")
+        messages.info(request, gettext("You may read this pair."))
+        return redirect("pair", pk, left_id, right_id)
     if actions.ask_to_read(pair, request.user):
         address = public_address(request, reverse("people", args=[pair.course.pk]) + "#requests")
         sent = settings.MAIL and actions.announce_request(pair, request.user, address)
@@ -214,16 +213,6 @@ def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> 
         if not sent:
             messages.info(request, gettext("No mail was sent: tell them that your request waits in their course."))
     return redirect(reverse("pairs", args=[pk]) + "#withheld")
-
-
-def _nothing_to_ask(
-    request: AuthenticatedRequest, report: Report | None, pk: int, left_id: int, right_id: int
-) -> HttpResponse:
-    """Lead to a pair that can be read, or raise Http404."""
-    if not report or not find_pair(report, left_id, right_id):
-        raise Http404("No such pair.")
-    messages.info(request, gettext("You may read this pair."))
-    return redirect("pair", pk, left_id, right_id)
 
 
 @signed_in("POST")

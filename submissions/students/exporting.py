@@ -211,18 +211,15 @@ class _Rows:
         if hasattr(value, "model_dump"):
             return self._masked(value.model_dump())
         if isinstance(value, str):
-            return self._masked_text(value)
+            pieces, end = [], 0
+            for start, after, replacement in self._finder.label_spans(value):
+                if replacement != THIS_STUDENT:
+                    pieces += [value[end:start], replacement]
+                    end = after
+            return "".join([*pieces, value[end:]])
         if isinstance(value, dict):
             return {self._masked(key): self._masked(one) for key, one in value.items()}
         return [self._masked(one) for one in value] if isinstance(value, list | tuple) else value
-
-    def _masked_text(self, text: str) -> str:
-        pieces, end = [], 0
-        for start, after, replacement in self._finder.label_spans(text):
-            if replacement != THIS_STUDENT:
-                pieces += [text[end:start], replacement]
-                end = after
-        return "".join([*pieces, text[end:]])
 
     @cached_property
     def _finder(self) -> NameFinder:

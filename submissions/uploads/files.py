@@ -121,22 +121,15 @@ class _Chunks(PositionedFile):
 
     def read_at(self, position: int, size: int) -> bytes:
         number, start = divmod(position, CHUNK_BYTES)
-        return self._chunk(number)[start : start + size]
-
-    def _chunk(self, number: int) -> bytes:
         if number != self._number:
-            self._data, self._number = _read_chunk(self._name, number), number
-        return self._data
-
-
-def _read_chunk(name: str, number: int) -> bytes:
-    with connection.wrap_database_errors:
-        connection.ensure_connection()
-        with psycopg.Cursor(connection.connection) as cursor:
-            row = cursor.execute(SELECT, [name, number], binary=True).fetchone()
-    if row is None:
-        raise FileNotFoundError(f"{name} was deleted while it was read")
-    return bytes(row[0])
+            with connection.wrap_database_errors:
+                connection.ensure_connection()
+                with psycopg.Cursor(connection.connection) as cursor:
+                    row = cursor.execute(SELECT, [self._name, number], binary=True).fetchone()
+            if row is None:
+                raise FileNotFoundError(f"{self._name} was deleted while it was read")
+            self._data, self._number = bytes(row[0]), number
+        return self._data[start : start + size]
 
 
 def room(offset: int) -> int:
@@ -160,12 +153,6 @@ def opened(name: str) -> File[bytes]:
 
 def delete(name: str) -> None:
     DatabaseStorage().delete(name)
-
-
-def names_before(before: datetime) -> set[str]:
-    """Return the names of the files whose first part is from before `before`."""
-    firsts = FileChunk.objects.filter(name__startswith=f"{RESUMABLE_FOLDER}/", number=0, stored__lt=before)
-    return set(firsts.values_list("name", flat=True))
 
 
 def entries(
@@ -279,7 +266,8 @@ def delete_expired_uploads() -> None:
     for upload in ResumableUpload.objects.filter(touched__lt=before):
         delete_resumable(upload)
     known = set(ResumableUpload.objects.values_list("file", flat=True))
-    for name in names_before(before) - known:
+    firsts = FileChunk.objects.filter(name__startswith=f"{RESUMABLE_FOLDER}/", number=0, stored__lt=before)
+    for name in set(firsts.values_list("name", flat=True)) - known:
         delete(name)
 
 

@@ -131,8 +131,13 @@ def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
         )
         for row in listed
     ]
+    names = list(batch.uploads.values_list("name", flat=True))
     return ListedUpload(
-        rows, _metadata(listed), _upload_name(batch), batch.grouping_choices, batch.assignment.file_patterns
+        rows,
+        _metadata(listed),
+        archive_stem(names[0]) if len(names) == 1 else "",
+        batch.grouping_choices,
+        batch.assignment.file_patterns,
     )
 
 
@@ -149,12 +154,6 @@ def _metadata(listed: Sequence[ListedEntry]) -> dict[str, bytes]:
 def modified(row: ListedEntry) -> datetime | None:
     """Return when a file was last modified; naive if local time of its uploader."""
     return outside_time(row.modified)
-
-
-def _upload_name(batch: Batch) -> str:
-    """Return the name of a single upload without its suffix; empty for several."""
-    names = list(batch.uploads.values_list("name", flat=True))
-    return archive_stem(names[0]) if len(names) == 1 else ""
 
 
 def file_text(file: SubmissionFile) -> str:

@@ -164,19 +164,14 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     is to be read on its page, or there is no report, it makes the page reload.
     """
     batch = find_batch(request.user, pk, Right.READ)
-    leads_to_report = _leads_to_report(batch)
+    is_done = batch.state == Batch.State.DONE and not batch.message
+    leads_to_report = is_done and report_state(batch.assignment).report is not None
     if request.htmx and not batch.is_running and not leads_to_report:
         return HttpResponseClientRefresh()
     context = {**_progress_context(request, batch), "leads_to_report": leads_to_report}
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
     return render(request, "submissions/uploads/_progress_now.html", context)
-
-
-def _leads_to_report(batch: Batch) -> bool:
-    """Return whether an upload has ended with a report and without a message."""
-    is_done = batch.state == Batch.State.DONE and not batch.message
-    return is_done and report_state(batch.assignment).report is not None
 
 
 def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, object]:

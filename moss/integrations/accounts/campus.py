@@ -102,15 +102,11 @@ class Proof(NamedTuple):
         return not (self.is_there or self.by_password)
 
 
-def note_sign_in(request: HttpRequest, user: User, moment: float) -> None:
-    """Note in the session that somebody else than this service asked who this is, at a time in seconds."""
-    request.session[PROVED] = [user.pk, moment]
-
-
 def proof_of(request: HttpRequest) -> Proof:
     user = cast("User", request.user)
+    account, moment = request.session.get(PROVED, (None, 0.0))
     return Proof(
-        _is_recent(request),
+        bool(account == request.user.pk and time.time() - moment < RECENT),
         user.has_usable_password(),
         _providers(user, request.get_full_path()),
         user.platform_accounts.exists(),  # of `moss.integrations.lti`
@@ -121,11 +117,6 @@ def time_of_sign_in(claims: Mapping[str, object]) -> float:
     """Return when the provider asked for the password, as its token says; now if it says nothing."""
     stated = claims.get("auth_time")
     return min(float(stated), time.time()) if isinstance(stated, int | float) else time.time()
-
-
-def _is_recent(request: HttpRequest) -> bool:
-    account, moment = request.session.get(PROVED, (None, 0.0))
-    return bool(account == request.user.pk and time.time() - moment < RECENT)
 
 
 def _providers(user: User, come_back_to: str) -> list[Provider]:
@@ -227,7 +218,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-alla
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Note in the session what the provider or the learning platform said."""
         if moment := getattr(request, "signed_in_at", None):
-            note_sign_in(request, user, moment)
+            request.session[PROVED] = [user.pk, moment]
         request.session.update(getattr(request, "session_names", {}))
         response: HttpResponse | None = super().pre_login(request, user, **details)
         return response

@@ -53,14 +53,6 @@ def check_current_password(request: HttpRequest, password: str) -> str:
     return password
 
 
-def password_field() -> forms.CharField:
-    return forms.CharField(
-        label=gettext_lazy("Your password"),
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-
 class ChangePassword(PasswordChangeForm):
     """Django's form; a wrong old password counts like one at signing in."""
 
@@ -84,7 +76,11 @@ class ProvedForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.request, self.proof = request, proof_of(request)
         if self.proof.by_password and not self.proof.is_there:
-            self.fields["password"] = password_field()
+            self.fields["password"] = forms.CharField(
+                label=gettext_lazy("Your password"),
+                strip=False,
+                widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+            )
 
     def clean_password(self) -> str:
         return check_current_password(self.request, self.cleaned_data["password"])

@@ -45,11 +45,6 @@ class PlatformFailed(Exception):
     """A platform did not answer, or with something else than LTI says; the message is for the log."""
 
 
-def read_json(content: bytes) -> Any:
-    """Return the value of JSON text; raises ValueError, or RecursionError where it is nested too deeply."""
-    return storable_json(json.loads(content, parse_constant=_refuse_constant))
-
-
 def _refuse_constant(name: str) -> None:
     """Refuse NaN and Infinity, which neither JSON nor Postgres has."""
     raise ValueError(f"{name} is no number of JSON")
@@ -101,7 +96,9 @@ def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answe
             raise PlatformFailed(f"{address:.200} answered {response.status_code}")
         content = _limited_body(address, response)
         next_page = response.links.get("next", {}).get("url", "")
-        return Answer(read_json(content) if content else None, next_page)
+        return Answer(
+            storable_json(json.loads(content, parse_constant=_refuse_constant)) if content else None, next_page
+        )
 
 
 @contextmanager

@@ -519,16 +519,12 @@ def default_limits() -> ListeningLimits:
 def listen_forever(listener: socket.socket, results_at: str) -> None:
     """Serve clients until the process is told to end."""
     limits = default_limits()
-    _allow_descriptors(limits.waiting + 3 * limits.sessions + OTHER_DESCRIPTORS)
-    asyncio.run(ListeningServer(results_at, limits).serve(listener))
-
-
-def _allow_descriptors(number: int) -> None:
-    """Let the process open that many files and connections, as far as it may."""
+    number = limits.waiting + 3 * limits.sessions + OTHER_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = number if hard == resource.RLIM_INFINITY else min(number, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    asyncio.run(ListeningServer(results_at, limits).serve(listener))
 
 
 def _with_connection(

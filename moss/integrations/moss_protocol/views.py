@@ -104,14 +104,6 @@ def matches(result: ClientResult, report: Report) -> list[Match]:
     return _named(result, list(enumerate(_pairs(report)[: result.shown])))
 
 
-def match_of(result: ClientResult, report: Report, number: int) -> Match:
-    """Return one of the pairs by its number, or raise Http404."""
-    pairs = _pairs(report)[number : number + 1] if number < result.shown else []
-    if not pairs:
-        raise Http404("No such match.")
-    return _named(result, [(number, pairs[0])])[0]
-
-
 def _pairs(report: Report) -> Sequence[Pair]:
     """Return the pairs that share passages; the old pages show no others."""
     pairs = readable_pairs(report).filter(structure__gt=0, translated=False, lines__gt=0)
@@ -143,14 +135,6 @@ def _sent_names(result: ClientResult, submissions: set[int]) -> dict[int, str]:
         plain = f"{top}/" if result.directory else top
         names[submission] = _without_blanks(result.names.get(top, plain))
     return names
-
-
-def refused_files(result: ClientResult) -> list[str]:
-    """Return what of the upload could not be used, with the reasons."""
-    entries = Entry.objects.filter(batch__assignment=result.assignment, accepted=False)[:50]
-    uploads = listed_boilerplate_uploads(result.assignment)
-    base = [f"base file {row.name}: {row.reason}" for upload in uploads for row in upload.refusals]
-    return [f"{entry.name}: {entry.reason}" for entry in entries] + base
 
 
 def _without_blanks(name: str) -> str:
@@ -233,7 +217,8 @@ def _side(passages: list[Passage], files: dict[int, SubmissionFile], side: int) 
 
 def parts_of(text: str, passages: Iterable[Passage], side: int) -> list[Part]:
     """Return the whole text in parts; a line in several passages is in the first of them."""
-    lines = _split_lines(text)
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")  # as tokens count lines
+    lines = [f"{line}\n" for line in plain.split("\n")]
     parts: list[Part] = []
     at = 0
     for passage in sorted(passages, key=lambda passage: passage.side(side)[1:]):
@@ -244,12 +229,6 @@ def parts_of(text: str, passages: Iterable[Passage], side: int) -> list[Part]:
         at = max(at, last)
     parts.append(Part("".join(lines[at:])))
     return [part for part in parts if part.text or part.passage is not None]
-
-
-def _split_lines(text: str) -> list[str]:
-    """Return the lines of a text as tokens count them: LF, CRLF and a lone CR end a line."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return [f"{line}\n" for line in plain.split("\n")]
 
 
 def _lines(file: SubmissionFile) -> Lines:
@@ -292,10 +271,13 @@ def index(request: HttpRequest, result: ClientResult, key: str) -> HttpResponse:
         return hide_address(response)
     record_reading(request, result)
     created = timezone.localtime(result.created)
+    entries = Entry.objects.filter(batch__assignment=result.assignment, accepted=False)[:50]
+    uploads = listed_boilerplate_uploads(result.assignment)
+    base = [f"base file {row.name}: {row.reason}" for upload in uploads for row in upload.refusals]
     context = {
         "matches": matches(result, report),
         "date": f"{created:%a %b} {created.day:2d} {created:%H:%M:%S %Z %Y}",
-        "errors": refused_files(result),
+        "errors": [f"{entry.name}: {entry.reason}" for entry in entries] + base,
     }
     return _page(request, "index", result, key, context)
 
@@ -308,7 +290,11 @@ def match(request: HttpRequest, result: ClientResult, key: str, rank: str, part:
     report = newest_report(result)
     if report is None:
         raise Http404("No report.")
-    of_rank = match_of(result, report, int(rank))
+    number = int(rank)
+    pairs = _pairs(report)[number : number + 1] if number < result.shown else []
+    if not pairs:
+        raise Http404("No such match.")
+    of_rank = _named(result, [(number, pairs[0])])[0]
     record_reading(request, result, "; ".join(sorted((of_rank.pair.left.name, of_rank.pair.right.name))))
     with RESULT_PAGE_SLOTS:
         return _page(request, TEMPLATES[part or ""], result, key, _match_context(of_rank, part or ""))

@@ -287,7 +287,9 @@ def parse_patterns(lines: Iterable[str], *, include: bool = False) -> tuple[str,
         raise BadPatterns(f"These are {len(patterns):,} patterns; at most {MAX_PATTERNS} are taken.")
     for pattern in patterns:
         if include and pattern.startswith(RULE_SIGN):
-            _check_rule(pattern)
+            if pattern[1:] not in REASONS:
+                names = ", ".join(RULE_SIGN + name for name in sorted(REASONS))
+                raise BadPatterns(f"There is no rule {pattern[:MAX_CHARACTERS]}. The rules are {names}.")
         else:
             _check_pattern(pattern)
     return patterns
@@ -296,12 +298,6 @@ def parse_patterns(lines: Iterable[str], *, include: bool = False) -> tuple[str,
 def pattern_lines(lines: Iterable[str]) -> tuple[str, ...]:
     """Return the patterns of some lines, without comments and empty lines, as they were stored."""
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-def _check_rule(pattern: str) -> None:
-    if pattern[1:] not in REASONS:
-        names = ", ".join(RULE_SIGN + name for name in sorted(REASONS))
-        raise BadPatterns(f"There is no rule {pattern[:MAX_CHARACTERS]}. The rules are {names}.")
 
 
 def _check_pattern(pattern: str) -> None:

@@ -92,10 +92,6 @@ def _student_canvas(matched: fields.MatchedName) -> Student:
     return Student(matched.match["name"], matched.match["id"])
 
 
-def _is_late_canvas(matched: fields.MatchedName) -> bool:
-    return bool(matched.match["late"] or matched.match["late_anonymous"])
-
-
 def _canvas_attempts(names: dict[int, str]) -> dict[int, int]:
     """Return the attempt of each file of a student, its last file; `names` of the files by their numbers.
 
@@ -133,7 +129,9 @@ def _place_canvas(listing: Listing) -> dict[str, Place]:
             return Ignored(reasons.DOWNLOADED_AGAIN)
         of_student = attempts.get((matched.prefix, student), {})
         attempt = of_student[int(file)] if file else max(of_student.values(), default=None)
-        return Placement((student,), inner, attempt, late=_is_late_canvas(matched))
+        return Placement(
+            (student,), inner, attempt, late=bool(matched.match["late"] or matched.match["late_anonymous"])
+        )
 
     return fields.place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
 
