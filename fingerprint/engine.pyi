@@ -22,7 +22,6 @@ from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColu
 from fingerprint.languages.decoding import import_encodings as import_encodings
 from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
 from fingerprint.languages.pasted_code import shown_text as shown_text
-from fingerprint.languages.preloading import preload as preload
 from fingerprint.languages.prose import WordKinds as WordKinds
 from fingerprint.languages.task_statement import (
     NO_STRING_WORDS as NO_STRING_WORDS,
@@ -35,7 +34,7 @@ from fingerprint.languages.term_places import (
     without_terms as without_terms,
 )
 from fingerprint.languages.token_rows import token_lines as token_lines
-from fingerprint.lextables.deadline import TooSlow as TooSlow, time_limit as time_limit
+from fingerprint.lextables.lexer import TooSlow as TooSlow, time_limit as time_limit
 from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
 from fingerprint.ranking.best_pairs import worth_scoring as worth_scoring
 from fingerprint.ranking.candidates import CandidatePairs as CandidatePairs

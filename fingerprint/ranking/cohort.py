@@ -21,8 +21,8 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
 from fingerprint.ranking.file_pairs import file_table
-from fingerprint.ranking.kind_marks import kind_marks, mark_table
 from fingerprint.ranking.weights import document_frequency, table_tokens, token_weights
+from fingerprint.tokens import kind_marks, mark_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

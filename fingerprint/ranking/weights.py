@@ -10,8 +10,8 @@ import numpy as np
 from fingerprint.kernels.registry import bare_njit, kernel
 from fingerprint.languages import punctuation_of_families
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.kind_marks import kind_marks, mark_table
 from fingerprint.ranking.sorting import highest_id
+from fingerprint.tokens import kind_marks, mark_table
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -26,7 +26,7 @@ from moss.integrations.repositories.models import MOST_HOURS, Repository, Reposi
 from submissions.core.accounts import QuotaExceeded
 from submissions.core.submitters import course_roster
 from submissions.intake.layouts.places import Student
-from submissions.intake.layouts.platforms.pushed import METADATA
+from submissions.intake.layouts.platforms.programming_platforms import PUSHED_METADATA
 from submissions.models import Assignment, Batch
 from submissions.uploads.change import create_batch
 from submissions.uploads.forms import ROLES

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
-from submissions.intake.layouts.platforms.dolos import DOLOS
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
 from submissions.intake.layouts.platforms.learning_platforms import (
     BLACKBOARD,
@@ -23,13 +22,14 @@ from submissions.intake.layouts.platforms.learning_platforms import (
 )
 from submissions.intake.layouts.platforms.programming_platforms import (
     ARTEMIS,
+    DOLOS,
     DOMJUDGE,
     GITHUB,
     GRADESCOPE,
     NBGRADER,
+    PUSHED,
     SUBMITTY,
 )
-from submissions.intake.layouts.platforms.pushed import PUSHED
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.places import Layout, Listing

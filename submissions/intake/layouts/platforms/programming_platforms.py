@@ -1,12 +1,16 @@
-"""Platforms for programming, each for itself: Artemis, DOMjudge, GitHub, Gradescope, nbgrader, Submitty.
+"""Platforms for programming, each for itself: Artemis, Dolos, DOMjudge, GitHub, Gradescope, nbgrader, Submitty, Git.
 
 A layout finds the names that its platform gives, says how well it fits an upload, and places each file.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
+from datetime import datetime
+from io import StringIO
+from typing import Any
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts import fields
@@ -58,6 +62,19 @@ _find_domjudge = fields.finder(DOMJUDGE_NAME)
 _find_gradescope = fields.finder(GRADESCOPE_NAME)
 _find_nbgrader = fields.finder(NBGRADER_INBOUND, NBGRADER_SUBMITTED)
 _find_submitty = fields.finder(SUBMITTY_NAME)
+# Dolos (dodona-edu/dolos, its page on metadata) takes files of any names and a list with a row for each of them:
+# `filename`, below the folder of the list, and at will `label`, `full_name`, `created_at`
+# (`2019-07-23 17:12:33 +0200`) and `ignored`, which is true for a template.
+DOLOS_INFO = "info.csv"
+DOLOS_NAMED = re.compile(r"(?:.*/)?info\.csv")
+# A class has a row for nearly every file; what lies beside them is no submission.
+DOLOS_MIN_NAMED = 0.9
+# This service writes `pushed-7/Main.java` of what it fetches from Git repositories; older such uploads are of what
+# learning platforms pushed. The record has a field for each folder: an object with `name`, `identifier` and
+# `submitted`, a time of ISO 8601. Of several folders with the same identifier, the last in time counts.
+PUSHED_METADATA = "pushed-submissions.json"
+PUSHED_NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")
+_find_pushed = fields.finder(PUSHED_NAME)
 
 
 def _score_artemis(listing: Listing) -> float:
@@ -282,4 +299,79 @@ def _place_submitty(listing: Listing) -> dict[str, Place]:
 SUBMITTY = Layout(
     "submitty", "a Submitty download", _score_submitty, _place_submitty,
     reads=re.compile(r"(?:.*/)?" + re.escape(SUBMITTY_SETTINGS)),
+)  # fmt: skip
+
+
+def _rows_dolos(listing: Listing) -> dict[str, dict[str, str]]:
+    """Return the rows of the one list by the paths of their files, for files that are there."""
+    lists = listing.file_names.get(DOLOS_INFO, [])
+    folder = lists[0].removesuffix(DOLOS_INFO) if len(lists) == 1 else ""
+    try:
+        rows = list(csv.DictReader(StringIO(listing.read(lists[0])))) if len(lists) == 1 else []
+    except csv.Error:
+        return {}
+    named = {f"{folder}{(row.get('filename') or '').removeprefix('./')}": row for row in rows}
+    return {path: row for path, row in named.items() if path in listing.files}
+
+
+def _score_dolos(listing: Listing) -> float:
+    rows, files = _rows_dolos(listing), len(listing.paths) - 1
+    return len(rows) / files if files > 0 and len(rows) >= DOLOS_MIN_NAMED * files else 0.0
+
+
+def _place_dolos(listing: Listing) -> dict[str, Place]:
+    rows = _rows_dolos(listing)
+    return {path: _place_one_dolos(path, rows.get(path)) for path in listing.paths}
+
+
+def _place_one_dolos(path: str, row: dict[str, str] | None) -> Place:
+    if row is None:
+        return Ignored(reasons.DOLOS_LIST if DOLOS_NAMED.fullmatch(path) else reasons.DOLOS_UNLISTED)
+    if (row.get("ignored") or "").strip().casefold() == "true":
+        return Ignored(reasons.DOLOS_IGNORED)
+    name = " ".join((row.get("full_name") or "").split())
+    file, submitted = row["filename"].removeprefix("./"), fields.parse_time(row.get("created_at") or "")
+    student = Student(name, file) if name else Student(file)
+    return Placement((student,), file.rpartition("/")[2], attempt=submitted, submitted=submitted)
+
+
+DOLOS = Layout("dolos", "a class for Dolos", _score_dolos, _place_dolos, reads=DOLOS_NAMED, read_bytes=CLASS_BYTES)
+
+
+def _score_pushed(listing: Listing) -> float:
+    return fields.share(listing, _find_pushed, [PUSHED_METADATA]) if PUSHED_METADATA in listing.file_names else 0.0
+
+
+def _place_pushed(listing: Listing) -> dict[str, Place]:
+    records: dict[str, Any] = {}
+    # A student's own file of this name is in a folder of the list, and says nothing.
+    lists = [path for path in listing.file_names.get(PUSHED_METADATA, []) if _find_pushed(path) is None]
+    for path in lists:
+        content = fields.parse_json(listing.read(path))
+        records |= content if isinstance(content, dict) else {}
+
+    def place_one(matched: fields.MatchedName) -> Place:
+        student, submitted = _read_pushed(records.get(matched.match["key"]))
+        if not student.name:
+            student = Student(matched.match["key"])
+        return Placement((student,), matched.path(), attempt=submitted, submitted=submitted)
+
+    places = fields.place_each(listing.paths, _find_pushed, place_one, "an upload of pushed submissions")
+    note = reasons.PUSHED_LIST
+    return places | {path: Ignored(note) for path in lists}
+
+
+def _read_pushed(record: object) -> tuple[Student, datetime | None]:
+    """Return the student and the time of a record; without a name if it has none."""
+    stored = record if isinstance(record, dict) else {}
+    name, identifier, submitted = (
+        value if isinstance(value, str) else ""
+        for value in (stored.get("name"), stored.get("identifier"), stored.get("submitted"))
+    )
+    return Student(name.strip(), identifier.strip()), fields.parse_time(submitted)
+
+
+PUSHED = Layout(
+    "pushed", "submissions that this service fetched", _score_pushed, _place_pushed,
+    reads=re.compile(r"(?:.*/)?" + re.escape(PUSHED_METADATA)), read_bytes=CLASS_BYTES,
 )  # fmt: skip
