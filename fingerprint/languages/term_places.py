@@ -78,17 +78,13 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
     places: list[TermPlace] = []
     for family in sorted(term_families(language, text)):
         in_family = [*_lexeme_places(family, text, spans, wanted), *_directive_places(family, text, wanted)]
-        missing = _missing(wanted, in_family)
+        present = np.array([place.term for place in in_family], dtype=np.uint64)
+        missing = LexicalTerms(*(np.setdiff1d(column, present) for column in wanted.readable))
         if len(missing.literals) + len(missing.names):
             pieces = [match.span() for pattern in PIECES for match in pattern.finditer(text)]
             in_family += _lexeme_places(family, text, pieces, missing)
         places += in_family
     return sorted(set(places), key=lambda place: (place.start, place.end, place.kind))
-
-
-def _missing(wanted: LexicalTerms, places: list[TermPlace]) -> LexicalTerms:
-    present = np.array([place.term for place in places], dtype=np.uint64)
-    return LexicalTerms(*(np.setdiff1d(column, present) for column in wanted.readable))
 
 
 def _lexeme_places(family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms) -> Iterator[TermPlace]:

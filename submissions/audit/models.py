@@ -148,12 +148,6 @@ def subject_digest(number: int, subject: str, secret: str = "") -> str:
     return salted_hmac(f"{PURPOSE}.subject", content, secret=key, algorithm="sha256").hexdigest()
 
 
-def replaced_subjects(proofs: Iterable[str]) -> dict[int, str]:
-    """Return the digests of subjects that were replaced last, by number, from the subjects of the proofs."""
-    matches = (REPLACEMENT.fullmatch(part) for text in proofs for part in text.split("; "))
-    return {int(match[1]): match[2] for match in matches if match}
-
-
 def cut_text(number: int, digest: str) -> str:
     """Return what an entry says of a log that begins after the entry of this number and digest now."""
     return f"entries to {number}: {digest}"
@@ -166,7 +160,8 @@ def verify(entries: Iterable[Entry], cuts: Iterable[str] = (), proofs: Iterable[
     that prove replaced subjects, in their order. Such an entry is in the chain too, so that a text that
     somebody else wrote breaks it there.
     """
-    replaced = replaced_subjects(proofs)
+    matches = (REPLACEMENT.fullmatch(part) for text in proofs for part in text.split("; "))
+    replaced = {int(match[1]): match[2] for match in matches if match}
     begins = {int(match[1]): match[2] for match in map(CUT.fullmatch, cuts) if match}
     count, before, number = 0, "", 0
     for entry in entries:

@@ -136,9 +136,6 @@ class Choices:
             raise BadChoices(f"The attempts that count are {' or '.join(get_args(Attempts))}.")
         if self.due and self.due.tzinfo is None:
             raise BadChoices(f"The due date {self.due} needs a time zone.")
-        self._check_names()
-
-    def _check_names(self) -> None:
         if len(self.split) + len(self.renames) > MAX_NAMES:
             raise BadChoices(f"At most {MAX_NAMES:,} submissions can be renamed or split.")
         for name in (*self.split, *self.renames.keys(), *self.renames.values()):

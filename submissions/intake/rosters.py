@@ -149,10 +149,6 @@ def is_header(row: list[str]) -> bool:
     return not values and any(meaning in WHO for meaning in columns_of(row))
 
 
-def unused_headers(header: list[str]) -> list[str]:
-    return [cell for cell in header if cell and _header_key(cell) not in _RANKED]
-
-
 def refuse_header(row: list[str]) -> RosterRefused:
     """Return the error for a file whose first row is `row`, in which no column is understood."""
     present = ", ".join(f"“{cell[:40]}”" for cell in row[:MAX_SHOWN] if cell) or "nothing"
@@ -482,7 +478,7 @@ def _is_staff(row: Row, columns: Columns) -> bool:
 
 
 def _file_problems(table: Table, columns: Columns) -> Iterator[RosterProblem]:
-    if unused := unused_headers(table.header):
+    if unused := [cell for cell in table.header if cell and _header_key(cell) not in _RANKED]:
         names = ", ".join(f"“{header}”" for header in unused[:MAX_SHOWN])
         if len(unused) > MAX_SHOWN:
             names = MORE.format(names=names, n=f"{len(unused) - MAX_SHOWN:,}")

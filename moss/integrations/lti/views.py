@@ -92,12 +92,6 @@ def _valid(key: str) -> QuerySet[RegistrationAddress]:
     return RegistrationAddress.objects.filter(digest=_digest(key), created__gte=timezone.now() - HOLDS)
 
 
-def check_key(key: str) -> None:
-    """Raise RegistrationRefused for a key that was used, is too old, or was never made."""
-    if not _valid(key).exists():
-        raise _used()
-
-
 def _used() -> RegistrationRefused:
     return RegistrationRefused(
         _("This address for a registration was used already, or is older than an hour."),
@@ -242,7 +236,8 @@ def register_platform(request: HttpRequest, key: str) -> HttpResponse:
     fields = request.POST if request.method == "POST" else request.GET
     configuration, token = fields.get("openid_configuration", ""), fields.get("registration_token", "")
     try:
-        check_key(key)
+        if not _valid(key).exists():
+            raise _used()
         context = {"host": check_configuration(configuration)}
         if request.method == "GET":
             context |= {"configuration": configuration, "token": token[:LONGEST_TOKEN]}

@@ -152,7 +152,12 @@ def give_up_files() -> int:
     version = libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(VERSION_FLAG))
     if version < 1:
         return 0
-    ruleset = _ruleset(version)
+    files = FILE_RIGHTS[min(version, len(FILE_RIGHTS)) - 1]
+    ruleset = Ruleset(
+        (1 << files) - 1,
+        TCP_RIGHTS if version >= TCP_VERSION else 0,
+        SCOPES if version >= SCOPES_VERSION else 0,
+    )
     descriptor = libc.syscall(
         CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(ctypes.sizeof(ruleset)), ctypes.c_uint32(0)
     )
@@ -161,15 +166,6 @@ def give_up_files() -> int:
     refused = libc.syscall(RESTRICT_SELF, ctypes.c_int(descriptor), ctypes.c_uint32(0))
     os.close(descriptor)
     return 0 if refused else int(version)
-
-
-def _ruleset(version: int) -> Ruleset:
-    files = FILE_RIGHTS[min(version, len(FILE_RIGHTS)) - 1]
-    return Ruleset(
-        (1 << files) - 1,
-        TCP_RIGHTS if version >= TCP_VERSION else 0,
-        SCOPES if version >= SCOPES_VERSION else 0,
-    )
 
 
 class Channel:
