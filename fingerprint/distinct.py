@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from fingerprint.kernels.types import Flags, Ids, Positions
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Flags, Ids, Positions
 
 Number = TypeVar("Number", bound=np.integer)
 

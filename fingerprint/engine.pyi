@@ -85,6 +85,7 @@ from fingerprint.reading import (
     Spelling as Spelling,
     Unreadable as Unreadable,
     identify as identify,
+    preload as preload,
     profile_of as profile_of,
     read as read,
     read_together as read_together,

@@ -13,6 +13,7 @@ import numpy as np
 
 from fingerprint import reasons
 from fingerprint.kernels.library import close_library
+from fingerprint.kernels.types import Lines
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import Coarse, FrontEnd, LexicalClass, Scan, SpanColumns
 from fingerprint.languages.code import CodeFrontEnd, import_lexers
@@ -39,7 +40,6 @@ from fingerprint.lextables.lexer import TooSlow, lexer_tables, read as read_by_t
 from fingerprint.params import Params, Profile
 
 if TYPE_CHECKING:
-    from fingerprint.kernels.types import Lines
     from fingerprint.tokens import TokenStream
 
 T = TypeVar("T")

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Bounds, Classes, Flags, Kinds, Offsets, Positions, Terms
+from fingerprint.kernels.types import Bounds, Classes, Flags, Kinds, Offsets, Positions, Terms
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

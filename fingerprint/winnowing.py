@@ -12,12 +12,12 @@ import numpy as np
 
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Hashes, Integers, Kinds, Positions
 from fingerprint.params import ENGINE_VERSION, Params
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Hashes, Integers, Kinds, Positions
 
 # With short windows, selections are so frequent that branches on the hashes are mispredicted. Up to this
 # length, minima are computed without branches for a BLOCK of windows; for longer windows that is slower.

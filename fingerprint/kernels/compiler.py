@@ -13,11 +13,12 @@ import ast
 import inspect
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from types import FunctionType, ModuleType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import binding
@@ -32,10 +33,6 @@ from numpy.typing import NDArray
 
 from fingerprint.kernels.library import PACKAGE, Array, Layout, Parts, to_json
 from fingerprint.kernels.registry import Kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import ModuleType
 
 FUNCTIONS = """
 %MemInfo = type { i64, ptr, ptr, ptr, i64, ptr }

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
+from collections.abc import Callable
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from fingerprint.kernels import DECORATED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fingerprint.distinct import distinct_values
+from fingerprint.kernels.types import Terms
 from fingerprint.languages.language_table import (
     AFTER_PARAMETERS,
     BEFORE_CALLS,
@@ -30,11 +32,6 @@ from fingerprint.languages.language_table import (
 )
 from fingerprint.languages.vocabulary import LENGTH_BITS, MAX_LENGTH
 from fingerprint.tokens import TokenStream, kind_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from fingerprint.kernels.types import Terms
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _OPENING = frozenset(_PAIRS.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
@@ -15,7 +16,8 @@ from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, SpanColumns
+from fingerprint.kernels.types import PairRows
+from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, Span, SpanColumns
 from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.language_table import COARSE_LANGUAGES, Language
 from fingerprint.languages.lexers import (
@@ -33,24 +35,17 @@ from fingerprint.languages.lexical_terms import (
 )
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
 from fingerprint.languages.look_alikes import plain, with_ascii_marks, without_escapes
-from fingerprint.languages.normalisation import LEXEMES, Normalised, fill_normalised, normalise
-from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
-from fingerprint.languages.vocabulary import Vocabulary
+from fingerprint.languages.normalisation import LEXEMES, Normalised, NormalisedText, fill_normalised, normalise
+from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns, TokenRows
+from fingerprint.languages.vocabulary import LexicalColumns, Vocabulary
 from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from pygments.lexer import Lexer
 
-    from fingerprint.kernels.types import PairRows
-    from fingerprint.languages.base import Span
-    from fingerprint.languages.normalisation import NormalisedText
-    from fingerprint.languages.token_rows import TokenRows
-    from fingerprint.languages.vocabulary import LexicalColumns
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 11

@@ -12,6 +12,7 @@ import re
 import zlib
 from base64 import b64decode
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,8 +20,6 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Point = tuple[int, int]
     Properties = dict[str, str]
 

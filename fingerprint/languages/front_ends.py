@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING
 from fingerprint.languages.language_table import COARSE_LANGUAGES, LANGUAGES, OTHERS, Language
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fingerprint.languages.base import FrontEnd
 
 

@@ -7,6 +7,7 @@ the tokens around both places.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,19 +17,14 @@ import numpy as np
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import BASE, MIXER, SHIFT
 from fingerprint.kernels.registry import bare_kernel, bare_njit
-from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.vocabulary import MAX_LENGTH, lexeme_family
-from fingerprint.tokens import concatenated, count_rows, distinct_by_text, joined, kind_id, order_by_text
+from fingerprint.kernels.types import Bounds, Classes, Kinds, Offsets, Positions, Terms
+from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.languages.vocabulary import MAX_LENGTH, LexicalColumns, lexeme_family
+from fingerprint.tokens import Joined, concatenated, count_rows, distinct_by_text, joined, kind_id, order_by_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Classes, Kinds, Offsets, Positions, Terms
-    from fingerprint.languages.base import Scan
-    from fingerprint.languages.vocabulary import LexicalColumns
-    from fingerprint.tokens import Joined
 
 # Tokens on each side of a name that tell its uses apart.
 REACH = 2

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache, partial
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from pygments.token import Comment, Error, Operator, String, Whitespace, _TokenType
 
+from fingerprint.kernels.types import Bounds, Flags, Ids, Marks, Offsets
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.token_rows import Mark
 from fingerprint.lextables.dispatch import (
@@ -24,18 +26,15 @@ from fingerprint.lextables.dispatch import (
     joined_tokens,
     raw_tokens,
 )
-from fingerprint.lextables.raw_tokens import RawTokens
+from fingerprint.lextables.raw_tokens import JoinedTokens, RawTokens, TokenColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from re import Match, Pattern
 
     from pygments.lexer import Lexer
 
-    from fingerprint.kernels.types import Bounds, Flags, Ids, Marks, Offsets
     from fingerprint.languages.language_table import Language
     from fingerprint.languages.vocabulary import Vocabulary
-    from fingerprint.lextables.raw_tokens import JoinedTokens, TokenColumns
 
 # Fortran continues a string after `&`, other languages after a backslash.
 _LINE_END = re.compile(r"(?<![\\&])\n")

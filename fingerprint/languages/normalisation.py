@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.kernels.types import Bounds, Classes, Ids, Offsets, PairRows, Rows
 from fingerprint.languages.token_rows import (
     END,
     LINE,
     MARKS,
     START,
+    Lexemes,
     Mark,
     StreamColumns,
+    TokenRows,
     collect_lexemes,
     collect_tokens,
     join_literals,
@@ -24,11 +28,7 @@ from fingerprint.languages.token_rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.kernels.types import Bounds, Classes, Ids, Offsets, PairRows, Rows
     from fingerprint.languages.lexing import Lexed
-    from fingerprint.languages.token_rows import Lexemes, TokenRows
     from fingerprint.languages.vocabulary import Vocabulary
 
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.

@@ -6,11 +6,12 @@ import json
 import logging
 import re
 import warnings
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache
 from hashlib import blake2b, md5
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import nbformat
 import numpy as np
@@ -18,14 +19,9 @@ from nbformat import reader, v3, v4, validator
 from traitlets.log import get_logger
 
 from fingerprint.distinct import distinct_values
-from fingerprint.languages.base import Coarse, Scan
+from fingerprint.languages.base import Coarse, FrontEnd, Scan, Span
 from fingerprint.languages.decoding import storable
 from fingerprint.tokens import CELL, TokenStream, kind_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fingerprint.languages.base import FrontEnd, Span
 
 # The header above each cell in the shown text; it marks where the cell begins, names its language, and has
 # the id of a cell whose metadata say that it was handed out.

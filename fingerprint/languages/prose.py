@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.kernels.types import ByteRows, Bytes, Ids, Rows, Words
+from fingerprint.languages.base import LexicalClass, Scan, Span
 from fingerprint.languages.lexical_terms import lexeme_terms
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     import numpy.typing as npt
-
-    from fingerprint.kernels.types import ByteRows, Bytes, Ids, Rows, Words
-    from fingerprint.languages.base import Span
 
     # The row of each slot, -1 for none; by row the length, the letters and the kind; the secret number.
     Table = tuple[Ids, Bytes, ByteRows, Words, np.uint64]

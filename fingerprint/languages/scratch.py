@@ -6,13 +6,13 @@ They are read as their scripts, one block a line, without places on the screen, 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.diagrams import MODELS, diagram_text, model_tree, name, primitive, quoted, tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from xml.etree import ElementTree as ET
 
 # Deeper blocks are indented no more: a line would be longer than what is in it.

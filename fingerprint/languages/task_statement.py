@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fingerprint.distinct import distinct_values
-from fingerprint.languages.base import LexicalClass
+from fingerprint.kernels.types import Terms
+from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.coarse import number_terms, number_value, pack_terms, text_terms
 from fingerprint.languages.front_ends import families_ignoring_case, salts
 from fingerprint.languages.lexical_terms import NO_TERMS, STRING, LexicalTerms
 from fingerprint.languages.prose import FAMILY, normalise_word, word_pattern
 from fingerprint.languages.vocabulary import lexeme_id, with_length
 from fingerprint.tokens import kind_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fingerprint.kernels.types import Terms
-    from fingerprint.languages.base import Scan
 
 # Shorter words of the Latin alphabet are articles, escapes and formats: `to`, `\n`, `%ld`.
 SHORTEST_WORD = 3

@@ -6,6 +6,7 @@ A document stores only the ids of its terms. The ids of all that could be a term
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,8 +19,6 @@ from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import LENGTH_BITS, lexeme_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from fingerprint.tokens import TokenStream
 
     Span = tuple[int, int]

@@ -5,30 +5,16 @@ LF, CRLF and a lone CR end a line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.kernels.types import Bounds, Classes, Ids, Kinds, Lines, Marks, Offsets, PairRows, Positions
 from fingerprint.lextables.raw_tokens import code_points
-from fingerprint.tokens import joined, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.kernels.types import (
-        Bounds,
-        Classes,
-        Ids,
-        Kinds,
-        Lines,
-        Marks,
-        Offsets,
-        PairRows,
-        Positions,
-    )
-    from fingerprint.tokens import TokenStream
+from fingerprint.tokens import TokenStream, joined, parts
 
 TokenRows = Annotated[npt.NDArray[np.int32], 2]
 

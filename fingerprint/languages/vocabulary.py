@@ -6,6 +6,7 @@ Names and strings have ids as written, numbers by value.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
@@ -14,16 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fingerprint.kernels.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
     from fingerprint.languages.language_table import Language
 
 # Longer numbers, and numbers of more digits before or after the point, keep their spelling.

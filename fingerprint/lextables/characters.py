@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fingerprint.kernels.types import Flags
+
 if TYPE_CHECKING:
-    from fingerprint.kernels.types import Flags
     from fingerprint.lextables.tables import Changes, CharacterKinds, KindRows
 
 LIMIT = sys.maxunicode + 1

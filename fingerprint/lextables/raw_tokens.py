@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
+from fingerprint.kernels.types import Bounds, Ids, Offsets
+
 if TYPE_CHECKING:
     import numpy.typing as npt
     from pygments.token import _TokenType
-
-    from fingerprint.kernels.types import Bounds, Ids, Offsets
 
     Tokens = Iterator[tuple[int, _TokenType, str]]
     CodePoints = npt.NDArray[np.uint8 | np.uint32]

@@ -6,15 +6,13 @@ index in `Program.code`, and a limit of -1 is none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Ids
+from fingerprint.kernels.types import Ids
 
 # Sorted code points at which membership in a set of characters changes.
 Changes = npt.NDArray[np.int64]

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
+from fingerprint.kernels.types import Bounds, FileRows, Flags, Hashes, Ids, Kinds, Offsets, Runs
 from fingerprint.ranking.sorting import highest_id, number_pairs, order_by
 from fingerprint.ranking.weights import document_frequency
 
 if TYPE_CHECKING:
-    from fingerprint.kernels.types import Bounds, FileRows, Flags, Hashes, Ids, Kinds, Offsets, Runs
-
     # Of both sides: `line_starts` and `line_ends` of `IndexedTokens`.
     Lines = tuple[tuple[Ids, Ids], tuple[Ids, Ids]]
 

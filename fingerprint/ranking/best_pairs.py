@@ -5,6 +5,7 @@ The bounds are cheaper than the scores: quick bounds for all pairs, and closer b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values, first_places
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Ids, Owners, Positions, Rows
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
@@ -19,9 +21,6 @@ from fingerprint.ranking.sorting import highest_id, longest_part
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD, SAMPLE_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Ids, Owners, Positions, Rows
     from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.candidates import CandidatePairs
     from fingerprint.ranking.cohort import Cohort, RunningSums

@@ -12,6 +12,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Hashes, Owners, PairRows
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.weights import rarity
@@ -19,7 +20,6 @@ from fingerprint.ranking.weights import rarity
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Hashes, Owners, PairRows
 
 # A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
 # values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.

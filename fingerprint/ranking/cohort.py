@@ -6,6 +6,7 @@ it. Heads of functions and the lines before them say little without their neighb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -16,34 +17,24 @@ import numpy as np
 from fingerprint.distinct import distinct_values, numbered
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
+from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Hashes, Ids, Kinds, Lines, PartCounts, Positions
 from fingerprint.languages import salts
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
-from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
-from fingerprint.ranking.file_pairs import file_table
+from fingerprint.ranking.alignment import (
+    CohortTokens,
+    IndexedTokens,
+    index_tokens,
+    long_kgrams,
+    slice_submission,
+    unmatch_collisions,
+)
+from fingerprint.ranking.candidates import InvertedIndex, Postings, add_shared, owner_weights, postings
+from fingerprint.ranking.file_pairs import FileLabels, file_table
 from fingerprint.ranking.weights import document_frequency, table_tokens, token_weights
 from fingerprint.tokens import kind_marks, mark_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
-
-    from fingerprint.kernels.types import (
-        Bounds,
-        Counts,
-        Flags,
-        Floats,
-        Hashes,
-        Ids,
-        Kinds,
-        Lines,
-        PartCounts,
-        Positions,
-    )
-    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
-    from fingerprint.ranking.candidates import InvertedIndex
-    from fingerprint.ranking.file_pairs import FileLabels
 
     Marks = npt.NDArray[np.uint8]
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.ranking.cohort import whole_lines
+from fingerprint.kernels.types import Flags, Ids, Kinds
+from fingerprint.ranking.cohort import Cohort, whole_lines
 from fingerprint.ranking.score_constants import LEAST_EQUAL, LEAST_MARKED
 from fingerprint.tokens import CELL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     import numpy.typing as npt
-
-    from fingerprint.kernels.types import Flags, Ids, Kinds
-    from fingerprint.ranking.cohort import Cohort
 
     # [first, after the last) k-gram, by the index of its first token in the cohort.
     Run = tuple[int, int]

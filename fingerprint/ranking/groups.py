@@ -5,17 +5,14 @@ Attempts of one student are never compared.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
-
-    from fingerprint.kernels.types import Bounds, Ids
+from fingerprint.kernels.types import Bounds, Ids
 
 
 class Groups(NamedTuple):

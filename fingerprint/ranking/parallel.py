@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fingerprint.kernels import usable_cores
+from fingerprint.kernels.types import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fingerprint.kernels.types import Rows
     from fingerprint.ranking.cohort import Cohort
 
     Check = Callable[[], None]

@@ -6,6 +6,7 @@ The input of a ranking has the tokens, terms and fingerprints of a cohort, as ar
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values, first_places
 from fingerprint.hashing import permute
+from fingerprint.kernels.types import Flags, Floats, Hashes, Ids, Kinds, Lines, Owners, Positions, Rows, Terms
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.best_pairs import Scored, Wanted, best_of_both
 from fingerprint.ranking.candidates import (
@@ -24,13 +26,13 @@ from fingerprint.ranking.candidates import (
     rare_term_pairs,
     weighted_pairs,
 )
-from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
+from fingerprint.ranking.cohort import Cohort, CommonLimit, count_alike, default_limit, distinct_kgrams
 from fingerprint.ranking.common_code import cells_of_most
 from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.passages import align_pairs
-from fingerprint.ranking.scoring import Scores, score
+from fingerprint.ranking.passages import PairPassages, align_pairs
+from fingerprint.ranking.scoring import ScorePairs, Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import (
     SAMPLE_SEED,
@@ -44,6 +46,8 @@ from fingerprint.ranking.threshold import (
 from fingerprint.ranking.translations import (
     LEAST_LISTED,
     CoarseFile,
+    TranslationInput,
+    Translations,
     rank_translations,
     translation_candidates,
     translation_input,
@@ -51,28 +55,10 @@ from fingerprint.ranking.translations import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import (
-        Flags,
-        Floats,
-        Hashes,
-        Ids,
-        Kinds,
-        Lines,
-        Owners,
-        Positions,
-        Rows,
-        Terms,
-    )
     from fingerprint.languages.lexical_terms import LexicalTerms
-    from fingerprint.ranking.cohort import CommonLimit
     from fingerprint.ranking.parallel import Check
-    from fingerprint.ranking.passages import PairPassages
-    from fingerprint.ranking.scoring import ScorePairs
-    from fingerprint.ranking.translations import TranslationInput, Translations
 
     # The submission of a file, and its kinds of tokens, literals and imports.
     FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]

@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
+from fingerprint.kernels.types import Bounds, Flags, FloatRows, Floats, Ids, Positions, Rows, Runs
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import slice_submission, trim_tiles
-from fingerprint.ranking.cohort import RunningSums
+from fingerprint.ranking.alignment import CohortTokens, slice_submission, trim_tiles
+from fingerprint.ranking.cohort import Cohort, RunningSums
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.sorting import sort_rows
-from fingerprint.ranking.terms import beside_passages
+from fingerprint.ranking.terms import LexicalTable, beside_passages
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Flags, FloatRows, Floats, Ids, Positions, Rows, Runs
-    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.candidates import CandidatePairs
-    from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
-    from fingerprint.ranking.terms import LexicalTable
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
 PAIRS_PER_BLOCK = 1 << 17

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Bounds, Ids, Positions, Runs
+from fingerprint.kernels.types import Bounds, Ids, Positions, Runs
 
 # Up to so many numbers are sorted by insertion.
 FEW = 48

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,15 +10,12 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values, numbered
 from fingerprint.kernels.registry import kernel
-from fingerprint.languages.lexical_terms import term_lengths
+from fingerprint.kernels.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
+from fingerprint.languages.lexical_terms import LexicalTerms, term_lengths
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.kernels.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
-    from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Evidence, Norm
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, lgamma
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from fingerprint.kernels.types import Floats, Hashes
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
-
-    from fingerprint.kernels.types import Floats, Hashes
 
 
 # With fewer compared pairs than this there is no distribution to estimate from, and the default is suggested.

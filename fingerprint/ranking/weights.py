@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel
+from fingerprint.kernels.types import Bounds, Classes, Flags, Floats, Ids, Kinds
 from fingerprint.languages import punctuation_of_families
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.sorting import highest_id
@@ -16,7 +17,6 @@ from fingerprint.tokens import kind_marks, mark_table
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Classes, Flags, Floats, Ids, Kinds
 
 # What a table of literals consists of: their kinds, and what stands between them. A row of a table may begin
 # with one other token, such as a directive of an assembler, and then has at least so many literals.

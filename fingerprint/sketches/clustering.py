@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Documents, Words
 from fingerprint.sketches.shingling import Duplicates, Sketches
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Documents, Words
 
 COMMON = 1000
 THRESHOLD = 0.5

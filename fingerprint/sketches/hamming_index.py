@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Bounds, Positions, Rows, WordRows, Words
 from fingerprint.sketches.simhash import (
     EXAMPLE_3_1,
     MAX_FINGERPRINTS,
@@ -28,7 +29,6 @@ from fingerprint.sketches.simhash import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Positions, Rows, WordRows, Words
 
 EQUAL = 64  # the symbol for "no bit differs"; the paper needs none, since its fingerprints are distinct
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import ceil, comb, log
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
 from fingerprint.hashing import linear_maps, permute
 from fingerprint.kernels.registry import kernel, njit
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Floats, Hashes, HashRows, Positions
+from fingerprint.kernels.types import Floats, Hashes, HashRows, Positions
 
 BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, and not the base of the k-gram hashes (section 3)
 SHIFT = np.uint64(32)

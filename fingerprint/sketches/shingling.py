@@ -15,12 +15,12 @@ import numpy as np
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
+from fingerprint.kernels.types import Documents, Hashes, Words
 from fingerprint.params import ENGINE_VERSION
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Documents, Hashes, Words
 
 WORD_BITS = 64
 MIN_BITS = 32

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.types import Floats, Positions, RankRows, Ranks, Rows, WordRows, Words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Floats, Positions, RankRows, Ranks, Rows, WordRows, Words
 
 __all__ = ["simhash"]
 

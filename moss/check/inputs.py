@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
@@ -20,8 +21,6 @@ from submissions.intake.warnings import GroupingWarning, roster_warnings, unmatc
 from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, Key, student_key
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from submissions.intake.entries import Entry
     from submissions.intake.layouts.places import Student
     from submissions.intake.left_out.patterns import FilePatterns

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, group_passages, passage_weight, shown_text
-from moss.check.rank import SAMENESS
+from moss.check.rank import SAMENESS, LocalFile, LocalReport
 from submissions.matches.bands import Bands, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
@@ -40,7 +40,6 @@ from submissions.matches.standalone_content import (
 if TYPE_CHECKING:
     from fingerprint.engine import Passage, Reading, TokenStream
     from fingerprint.kernels.types import Lines
-    from moss.check.rank import LocalFile, LocalReport
 
 JPLAG = ("submissionName1", "submissionName2", "averageSimilarity", "maxSimilarity")
 DOLOS = (

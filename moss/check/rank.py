@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -36,7 +37,6 @@ from submissions.matches.ranked_pairs import MODEL_SOLUTION, RankedPair, count_s
 
 if TYPE_CHECKING:
     from collections import Counter
-    from pathlib import Path
 
     from fingerprint.engine import (
         CoarseFile,

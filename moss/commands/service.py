@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from smtplib import SMTPException
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -35,8 +36,6 @@ from moss.serving.supervisor import (
 from submissions.work.kinds import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment, Batch

@@ -14,22 +14,25 @@ import subprocess
 import sys
 import threading
 import time
-from typing import IO, TYPE_CHECKING, Self, TextIO
+from collections.abc import Sequence
+from types import FrameType, TracebackType
+from typing import IO, Self, TextIO
 
 import click
 
-from moss.embedded.client import PACKAGE, ensure_services, installation_paths, release_services, services_lost
+from moss.embedded.client import (
+    PACKAGE,
+    InstallationPaths,
+    ensure_services,
+    installation_paths,
+    release_services,
+    services_lost,
+)
 from moss.embedded.servers import guarded
 from moss.environment import without_owner
 from moss.installation import prepare
 from moss.log_lines import LOG_FORMAT, JsonLine
 from submissions.work.kinds import INTERACTIVE, QUEUES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import FrameType, TracebackType
-
-    from moss.embedded.client import InstallationPaths
 
 FIRST_PORT = 8000
 PORTS_TO_TRY = 100

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection
@@ -30,8 +31,6 @@ from submissions.work.kinds import HEAVY
 from submissions.work.running import restart_lost
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fingerprint import Clustering
     from fingerprint.kernels.types import Documents, Hashes
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,9 +31,6 @@ from submissions.models import (
 from submissions.pages.requests import client_address
 from submissions.shares.links import ForgedToken, ShareEnded, share_of_token
 from submissions.work.locks import Work, transaction_lock
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 SAW, EXPORTED, ADDRESSES_OF_PEOPLE = AuditAction.SAW, AuditAction.EXPORTED, AuditAction.CHANGED_PEOPLE
 DECIDED, SHARED, DELETED = AuditAction.DECIDED, AuditAction.SHARED, AuditAction.DELETED

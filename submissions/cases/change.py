@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
@@ -17,8 +18,6 @@ from submissions.models import Assignment, CaseChange, CaseDecision, CaseMember,
 from submissions.work.jobs import decided
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.cases.models import ChangeFields
 
 FIELDS = ("state", "assignee", "notes")

@@ -15,6 +15,7 @@ import networkx as nx
 import numpy as np
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from submissions.cases.hearing import ASKED_PAIRS, first_page, questions
@@ -57,8 +58,6 @@ from submissions.pairs.read import displayed_pair
 from submissions.reports.read import readable_boilerplate
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
-
     from submissions.cases.models import ChangeFields
     from submissions.pairs.file_view import FileView, PassageLocation
 

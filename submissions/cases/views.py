@@ -6,7 +6,8 @@ Statements of students are put on file, downloaded and deleted.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from django import forms
 from django.contrib import messages
@@ -19,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django_htmx.http import retarget
 
 from fingerprint.engine import storable
-from submissions.cases.case_list import case_graph, listed_case, listed_cases
+from submissions.cases.case_list import Case, case_graph, listed_case, listed_cases
 from submissions.cases.change import (
     MAX_PDF_BYTES,
     CaseNames,
@@ -30,7 +31,7 @@ from submissions.cases.change import (
     decide_case,
 )
 from submissions.cases.documents import PrintedCase
-from submissions.cases.members import MATRIX_MEMBERS, by_cluster, due_place, similarity_matrix, timeline
+from submissions.cases.members import MATRIX_MEMBERS, TimedMember, by_cluster, due_place, similarity_matrix, timeline
 from submissions.cases.read import (
     UNDECIDED,
     PairNames,
@@ -51,15 +52,32 @@ from submissions.cases.read import (
     stored_decisions,
 )
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
-from submissions.core.names import names_for
+from submissions.core.names import Names, names_for
 from submissions.core.rights import Right
-from submissions.models import Decision, SubmissionFile
+from submissions.models import (
+    Assignment,
+    CaseChange,
+    CaseDecision,
+    Change,
+    Decision,
+    Pair,
+    Report,
+    Submission,
+    SubmissionFile,
+)
 from submissions.pages.filters import percent, state_word
-from submissions.pages.requests import changed_meanwhile, redirect_with_query, signed_in, takes_files
+from submissions.pages.requests import (
+    AuthenticatedRequest,
+    changed_meanwhile,
+    redirect_with_query,
+    signed_in,
+    takes_files,
+)
 from submissions.pairs.read import displayed_pair, find_pair, partly_read, submission_names
 from submissions.pairs.source_view import SourceExcerpt, densest_lines, documents, source_excerpt
 from submissions.reports.forms import filter_values, parse_pair_filter, query_string
 from submissions.reports.read import (
+    PairFilter,
     effective_threshold,
     is_ranking_order,
     listed,
@@ -67,16 +85,6 @@ from submissions.reports.read import (
     report_state,
 )
 from submissions.uploads.read import find_submission
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from submissions.cases.case_list import Case
-    from submissions.cases.members import TimedMember
-    from submissions.core.names import Names
-    from submissions.models import Assignment, CaseChange, CaseDecision, Change, Pair, Report, Submission
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.reports.read import PairFilter
 
 MAX_NOTES_CHARACTERS = 10_000
 

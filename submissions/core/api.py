@@ -14,6 +14,7 @@ from functools import cache, wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +27,6 @@ from submissions.core.names import Names, anonymous_names, real_names
 from submissions.core.rights import Right, limits_of, may
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from pydantic_core import CoreSchema
 
     from submissions.models import Assignment

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, InterfaceError, OperationalError, models, transaction
+from django.db.models import Field, Model
 from django.db.models.fields.related_lookups import RelatedIn
 from django.db.models.lookups import In
 from django.utils import timezone
@@ -42,7 +43,6 @@ from submissions.intake.limits import FIRST_YEAR, LAST_YEAR, is_disk_full, outsi
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
-    from django.db.models import Field, Model
 
     Result = TypeVar("Result")
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.mail import send_mail
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
     from django.utils.functional import _StrPromise
 
 logger = logging.getLogger(__name__)

@@ -8,26 +8,31 @@ from __future__ import annotations
 import hmac
 import re
 from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import count, product
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from submissions.core.redaction import NAME_PLACEHOLDER, NameFinder, normalised_spellings
 from submissions.core.rights import Right, may
 from submissions.intake.choices import plain_name
-from submissions.models import Alias, Batch, Decision, EnrolledStudent, Share, Submission, SubmissionStudent
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
-
-    from django.http import HttpRequest
-
-    from submissions.models import Assignment, Course
+from submissions.models import (
+    Alias,
+    Assignment,
+    Batch,
+    Course,
+    Decision,
+    EnrolledStudent,
+    Share,
+    Submission,
+    SubmissionStudent,
+)
 
 _FIRST_WORDS = """
     Amber Apricot Azure Birch Breezy Bright Brisk Calm Cedar Cheerful Clear Clever Cloudy Clover Coastal

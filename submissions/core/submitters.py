@@ -6,23 +6,18 @@ Who handed in the submissions of a batch is saved, and found in the roster of th
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from django.db import models
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from submissions.intake.layouts.places import Student, is_participant
 from submissions.intake.rosters import Roster, RosterStudent, team_key
 from submissions.matches import groups as teams
 from submissions.matches.groups import STUDENT, TEAM, Identity, Key, name_key, student_key
-from submissions.models import Batch, Course, CourseRoster, Submission, SubmissionStudent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from django.db.models import QuerySet
-
-    from submissions.models import Assignment, EnrolledStudent
+from submissions.models import Assignment, Batch, Course, CourseRoster, EnrolledStudent, Submission, SubmissionStudent
 
 STUDENT_FIELDS = (
     "students__name", "students__identifier", "students__enrolled", "students__enrolled__name",

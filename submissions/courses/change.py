@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
@@ -43,7 +44,6 @@ from submissions.uploads.lifecycle import enqueue_rank
 from submissions.uploads.read import LATER, NotYet, grouping_reader
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from django.utils.functional import _StrPromise
 
 

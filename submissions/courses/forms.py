@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy, gettext_lazy as _
 
@@ -14,7 +17,7 @@ from fingerprint.engine import choices
 from submissions.courses.models import CampusGroup, Membership, Role
 from submissions.courses.read import archive_languages, invitations_of_the_last_hour
 from submissions.courses.retention import NOTICE, SOURCES_NOTICE
-from submissions.intake.file_languages import check_language_patterns
+from submissions.intake.file_languages import ChosenLanguages, check_language_patterns
 from submissions.intake.left_out.patterns import BadPatterns, parse_patterns
 from submissions.matches import groups as teams
 from submissions.models import Assignment, Course
@@ -24,13 +27,6 @@ from submissions.uploads.change import rerank
 from submissions.uploads.rereading import change_language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-    from django.db.models import QuerySet
-
-    from submissions.intake.file_languages import ChosenLanguages
-
     CourseModelForm = forms.ModelForm[Course]
     MemberChoiceField = forms.ModelChoiceField[Membership]
     CampusGroupModelForm = forms.ModelForm[CampusGroup]

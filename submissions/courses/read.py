@@ -6,11 +6,13 @@ The assignments of a course together have their state, cases, and the pairs of s
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, Subquery, TextField, Value
+from django.contrib.auth.models import User
+from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Coalesce, Concat, Lower
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -21,22 +23,16 @@ from submissions.cases.read import Decisions, decided_case, stored_cases, suspic
 from submissions.core import rights as permissions
 from submissions.core.access import readable, readable_pairs, withheld_in_course, withhold
 from submissions.core.rights import Right, courses_with
-from submissions.core.submitters import KnownBy, are_mates, compared_mates, student_keys
-from submissions.matches.groups import connected_components, natural_key
+from submissions.core.submitters import KnownBy, KnownStudent, are_mates, compared_mates, student_keys
+from submissions.matches.groups import Key, connected_components, natural_key
 from submissions.pairs.read import threshold_of
 from submissions.reports.old_work import archived_assignments, newest_submissions
 from submissions.uploads.read import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from django.contrib.auth.models import User
-    from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.core.submitters import KnownStudent
     from submissions.courses.models import Withheld
-    from submissions.matches.groups import Key
 
     ListedAssignment = WithAnnotations[models.Assignment, "AssignmentAnnotations"]
     AdministeredCourse = WithAnnotations[models.Course, "CourseFigures"]

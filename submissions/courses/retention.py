@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Greatest
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
@@ -28,9 +29,6 @@ from submissions.uploads.files import discard_uploads
 from submissions.uploads.fingerprinting import delete_unused, delete_unused_sources
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 # How long before a deletion the people of a course are told, and before a deletion of sources only.
 NOTICE, SOURCES_NOTICE = timedelta(days=30), timedelta(days=7)

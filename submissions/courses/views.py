@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from submissions.cases.read import assigned_to
 from submissions.core.access import find_assignment, find_course
 from submissions.core.accounts import QuotaExceeded
-from submissions.core.names import hides_names, names_for
+from submissions.core.names import Names, hides_names, names_for
 from submissions.core.rights import REASON_HOLDS, Right, may, require
 from submissions.courses import change as actions, read, retention as deletions
 from submissions.courses.forms import (
@@ -42,8 +43,15 @@ from submissions.courses.retention import (
     source_days_kept,
     source_deletions_ahead,
 )
-from submissions.models import Membership
-from submissions.pages.requests import changed_meanwhile, right_for, signed_in, staff_only, takes_files
+from submissions.models import Assignment, Course, Invitation, Membership
+from submissions.pages.requests import (
+    AuthenticatedRequest,
+    changed_meanwhile,
+    right_for,
+    signed_in,
+    staff_only,
+    takes_files,
+)
 from submissions.shares.links import assignments_with_stopped_shares, open_reading_requests
 from submissions.shares.views import request_rows
 from submissions.uploads.change import compare_files
@@ -51,12 +59,8 @@ from submissions.uploads.forms import RosterForm, UploadForm
 
 if TYPE_CHECKING:
     from django.forms import BaseForm as Form
-    from django.http import HttpResponse
 
-    from submissions.core.names import Names
     from submissions.courses.read import PairMeeting
-    from submissions.models import Assignment, Course, Invitation
-    from submissions.pages.requests import AuthenticatedRequest
 
 # Pairs of students that a course's page lists.
 RECURRING_LISTED = 20

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from submissions.matches.ranked_pairs import WHOLE_TOKENS, percent_text, whole_percent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # A pair of which one side is nearly whole in shared passages is to be looked at, whatever its similarity is.
 WHOLE_SHARE = 0.95

@@ -9,12 +9,10 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from submissions.intake.entry_names import without_accents
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 # The kind of a key, and what tells the keys of this kind apart. Submissions with a key in common are mates.
 Key = tuple[str, "int | str"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +17,6 @@ from submissions.matches.differences import LITERAL
 from submissions.matches.source_html import line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from fingerprint.engine import TokenStream
     from fingerprint.kernels.types import Ids
 

@@ -6,14 +6,13 @@ Needs no Django.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import LexicalTerms, common_terms, term_places, without_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from fingerprint.engine import TokenStream
     from submissions.matches.bands import PairBin
     from submissions.matches.differences import TokenRun

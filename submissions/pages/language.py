@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext, gettext_lazy as _, gettext_noop, ngettext
@@ -20,9 +20,6 @@ from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS as LEFT_OUT_REASONS
 from submissions.intake.sentences import MORE, OPENED, PROBLEMS, PROSE, REASONS as INTAKE, SENTENCES
 from submissions.work.kinds import BROKEN, ENDED_PROCESS, ERASED, OUT_OF_TIME
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 YEAR_SECONDS = 365 * 24 * 60 * 60
 # The values of the switch with their labels; the first one needs no cookie.

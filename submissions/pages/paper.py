@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice, zip_longest
@@ -12,13 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
-from submissions.matches.source_html import Layers, RenderedLine, Spans, colour, render_lines
+from submissions.matches.source_html import Layers, PassageMark, Piece, RenderedLine, Spans, colour, render_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from submissions.matches.differences import LinePair
-    from submissions.matches.source_html import PassageMark, Piece
 
 # Longer lines continue on a further row. No row is then higher than a page, even if every character is
 # displayed as `‹U+200B›`, and the time to print grows linearly with a line, not with its square.

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ObjectDoesNotExist, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
@@ -40,7 +41,6 @@ from submissions.core.database import is_conflict, is_no_room
 from submissions.core.rights import Right
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from django.core.files.uploadedfile import UploadedFile
     from django.http.response import HttpResponseBase
     from django_htmx.middleware import HtmxDetails

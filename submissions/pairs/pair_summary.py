@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from fingerprint import engine
-from submissions.matches.differences import count_changed, is_one_renaming
+from submissions.matches.differences import DifferenceSummary, count_changed, is_one_renaming
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.pages.filters import counted
 
 if TYPE_CHECKING:
     from fingerprint.engine import Rarity
     from submissions.core.names import Names
-    from submissions.matches.differences import DifferenceSummary
     from submissions.models import Pair
     from submissions.pairs.pair_view import PairSide, PairView
 

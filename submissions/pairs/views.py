@@ -6,10 +6,10 @@ from collections import Counter
 from contextlib import nullcontext
 from functools import partial
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.utils.safestring import SafeString
@@ -18,28 +18,20 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from submissions.cases.read import PairNames, find_suspicion, pair_names
 from submissions.cases.views import decision_context, pair_excerpts
 from submissions.core.access import find_assignment, is_readable_pair, readable_submissions
-from submissions.core.names import names_for, search_words
+from submissions.core.names import Names, names_for, search_words
 from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_tokens
 from submissions.matches.line_by_line import diff, kinds_of_lines
 from submissions.matches.source_html import LINE_END, visible_html
-from submissions.models import Document
+from submissions.models import Assignment, Document, Pair, SubmissionFile
 from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.requests import redirect_with_query, signed_in
+from submissions.pages.requests import AuthenticatedRequest, redirect_with_query, signed_in
 from submissions.pairs.file_view import parse_selection
 from submissions.pairs.read import displayed_pair, find_pair, pair_flags, submission_names
 from submissions.reports.address import Address
 from submissions.reports.progress import activity_of
-from submissions.reports.read import ignored_lines, report_state
+from submissions.reports.read import ReportState, ignored_lines, report_state
 from submissions.uploads.read import find_submission, readable_files, submissions_by_id
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
-    from submissions.core.names import Names
-    from submissions.models import Assignment, Pair, SubmissionFile
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.reports.read import ReportState
 
 # Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
 SIDE_BY_SIDE_SLOTS = BoundedSemaphore(2)

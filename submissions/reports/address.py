@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import connection
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone, translation
+from django.utils.safestring import SafeString
 
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
-from submissions.models import Batch
+from submissions.models import Assignment, Batch, Course, Report
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import PairFilter, ReportState, effective_threshold
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
-
     from submissions.core.names import Names
-    from submissions.models import Assignment, Course, Report
 
 # Rights that show in a part; readers who differ in others share the rendered parts.
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})

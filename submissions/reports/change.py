@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,10 +16,6 @@ from submissions.reports.old_work import compared_assignments
 from submissions.uploads.lifecycle import cohort_queue, cohort_size, enqueue_rank
 from submissions.uploads.rereading import change_language, has_outdated
 from submissions.work import jobs
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
 
 # Characters of the path in the name of a passage; the rest of the name takes fewer than 100.
 PATH_CHARACTERS = 900

@@ -22,21 +22,19 @@ from submissions.cases.case_list import LARGE_COHORT, Graph
 from submissions.core.access import readable_submissions
 from submissions.matches.ranked_pairs import Stripe, merged_stripes, parts_in_percent
 from submissions.matches.source_html import UNSEEN, case_colour
-from submissions.models import Batch, SubmissionFile
+from submissions.models import Batch, Pair, Report, Submission, SubmissionFile
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
 from submissions.pairs.read import bands_of, other_classes, suggested_threshold, threshold_of
 from submissions.reports.forms import query_string
-from submissions.reports.read import class_matches
+from submissions.reports.read import AssignmentOfStudent, PairFilter, class_matches
 
 if TYPE_CHECKING:
     from django.template import Context
 
     from submissions.core.names import Names
     from submissions.matches.bands import Bands
-    from submissions.models import Pair, Report, Submission
     from submissions.reports.models import PassageRecord
-    from submissions.reports.read import AssignmentOfStudent, PairFilter
 
 # The kinds of evidence, under the names that a pair has them.
 EVIDENCE = ("structure", "literals", "names", "imports")

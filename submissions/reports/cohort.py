@@ -7,7 +7,8 @@ student, of one team, or both of earlier work are not compared. The memory of a 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from django.conf import settings
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Model, QuerySet, Sum
 
 from fingerprint import engine
 from fingerprint.engine import (
@@ -39,26 +40,20 @@ from submissions.matches.groups import (
     STUDENT,
     TEAM,
     HashedFile,
+    Identity,
     Key,
     content_order,
     group_numbers,
 )
 from submissions.matches.ranked_pairs import shared_files
-from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
+from submissions.models import Assignment, Batch, Boilerplate, Document, RankingPlan, Submission, SubmissionFile
 from submissions.reports.old_work import OldWork, find_old_work
 from submissions.uploads.fingerprinting import PARAMS
 from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Sequence
-
-    from django.db.models import Model, QuerySet
-
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable
     from fingerprint.kernels.types import Flags
-    from submissions.matches.groups import Identity
-    from submissions.models import Assignment, RankingPlan
 
     Reason = Literal["student", "team"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import LINE_END
-from submissions.pages.requests import signed_in
+from submissions.pages.requests import AuthenticatedRequest, signed_in
 from submissions.pairs.read import find_pair
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.pairs.views import PASSAGE_GONE, not_ranked
@@ -26,11 +27,8 @@ from submissions.reports.read import report_state
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
-
     from submissions.core.models import LoweredPair
     from submissions.models import IgnoringProposal, Report, Submission
-    from submissions.pages.requests import AuthenticatedRequest
 
 # Starter code is in at least this part of a class of at least so many.
 STARTER_SHARE, LEAST_CLASS = 0.75, 5

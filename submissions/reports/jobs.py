@@ -20,6 +20,7 @@ from submissions.core.submitters import are_mates, compared_mates
 from submissions.intake.packed_readings import unpack_with_lines
 from submissions.matches.groups import connected_components
 from submissions.models import (
+    Assignment,
     Boilerplate,
     IgnoringProposal,
     Job,
@@ -32,6 +33,8 @@ from submissions.pairs.read import threshold_of
 from submissions.reports.cohort import (
     ClassTooLarge,
     CohortChanged,
+    LoadedCohort,
+    Selection,
     check_memory,
     load_cohort,
     select_cohort,
@@ -51,8 +54,6 @@ from submissions.work.locks import Work, work_lock
 if TYPE_CHECKING:
     from fingerprint.engine import Ranking
     from fingerprint.kernels.types import Flags, Lines
-    from submissions.models import Assignment
-    from submissions.reports.cohort import LoadedCohort, Selection
     from submissions.reports.results import Results
     from submissions.reports.shards import Prepared
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,6 @@ FILE_COLUMNS, OTHER_COLUMNS = [0, 2], [1, 3, 4, 5, 6]
 ROW_BYTES = len(FILE_COLUMNS) * KEYS.itemsize + len(OTHER_COLUMNS) * FIGURES.itemsize
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Bounds, PassageRows

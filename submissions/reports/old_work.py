@@ -9,6 +9,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
@@ -21,8 +22,6 @@ from submissions.uploads import stored_documents as fingerprints
 from submissions.uploads.fingerprinting import SharedRarity, delete_unused, look_up
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from fingerprint.kernels.types import Hashes
 
 # Number of old submissions that are aligned with a new submission: the old submissions that share most.

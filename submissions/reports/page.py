@@ -15,6 +15,7 @@ from zlib import crc32
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.cases import case_list, read as cases
@@ -56,7 +57,6 @@ from submissions.reports.read import (
 from submissions.uploads.read import submissions_by_id
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
     from django_stubs_ext import StrOrPromise
 
     from submissions.core.models import ExclusionEffect, MovedPair

@@ -6,6 +6,7 @@ Any worker computes shards, in any order and perhaps twice.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +17,13 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions.matches.ranked_pairs import aligned_rows, are_exchanged, by_name, count_same_files
-from submissions.models import Batch, Document, RankingPlan, RankingShard, Report, SubmissionFile
+from submissions.matches.ranked_pairs import AlignedPairs, aligned_rows, are_exchanged, by_name, count_same_files
+from submissions.models import Assignment, Batch, Document, RankingPlan, RankingShard, Report, SubmissionFile
 from submissions.reports import progress
 from submissions.reports.cohort import (
     CohortChanged,
     Kept,
+    LoadedCohort,
     Selection,
     check_memory,
     cohort_boilerplate,
@@ -39,15 +41,10 @@ from submissions.uploads.rereading import read_coarse_stream, without_coarse_str
 from submissions.work.heartbeats import package_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import numpy.typing as npt
 
     from fingerprint.engine import CandidatePairs, Cohort, PairPassages, Ranking, ScoringJob
     from fingerprint.kernels.types import Floats, Rows
-    from submissions.matches.ranked_pairs import AlignedPairs
-    from submissions.models import Assignment
-    from submissions.reports.cohort import LoadedCohort
 
     Sides = npt.NDArray[np.int32]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -53,7 +54,6 @@ from submissions.uploads.read import (
 from submissions.uploads.rereading import change_language, changes_of_language, rereading_of
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from django_htmx.middleware import HtmxDetails
 
 

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.db.models import BooleanField, Case, Q, QuerySet, When
@@ -24,8 +25,6 @@ from submissions.core.rights import Right, may, require, still_has, visible_cour
 from submissions.models import Assignment, Course, Pair, ReadingRequest, Report, Share
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.cases.read import PairNames
 
 # Maximum number of expired and revoked links on a page; older ones stay in the database.

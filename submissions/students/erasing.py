@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
 from submissions.audit.models import AuditAction
 from submissions.intake.limits import BadArchive
-from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, FileChunk, ListedEntry
+from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, FileChunk, Job, ListedEntry, Upload
 from submissions.students.finding import Decided
-from submissions.students.naming import LONGEST_NAME, digest
+from submissions.students.naming import LONGEST_NAME, Spellings, digest
 from submissions.students.register import erase_texts, held_titles
 from submissions.students.rows import (
     NOT_CHOSEN,
@@ -25,7 +27,7 @@ from submissions.students.rows import (
     erase_submissions,
     new_names,
 )
-from submissions.students.scope import NotFound, scope
+from submissions.students.scope import NotFound, Scope, scope
 from submissions.uploads import lifecycle
 from submissions.uploads.files import discard_uploads, entries
 from submissions.uploads.fingerprinting import delete_unused_sources
@@ -33,15 +35,6 @@ from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs
 from submissions.work.jobs import erasing
 from submissions.work.kinds import FILE_UNSEARCHED, REMOVED, REMOVED_UNSEARCHED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.db.models import QuerySet
-
-    from submissions.models import Job, Upload
-    from submissions.students.naming import Spellings
-    from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from submissions.models import (
@@ -18,15 +20,18 @@ from submissions.models import (
     Submission,
     SubmissionStudent,
 )
-from submissions.students.finding import Decided, alone, find, near_matches, other_names, spellings
+from submissions.students.finding import (
+    CourseOfStudent,
+    Decided,
+    Near,
+    alone,
+    find,
+    near_matches,
+    other_names,
+    spellings,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-
-    from submissions.students.finding import CourseOfStudent, Near
     from submissions.students.naming import Spellings
 
 

@@ -9,9 +9,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -39,9 +41,6 @@ from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.db.models import QuerySet
-
     from submissions.intake.choices import Choices
 
 # Why the state changed, in the log.

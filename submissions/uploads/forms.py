@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.core.files.base import ContentFile
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
@@ -23,7 +24,6 @@ from submissions.pages.requests import too_much_at_once
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
-    from django.http import QueryDict
 
 
 # Characters of a path that are stored; longer ones than an upload may have are refused with a reason.

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pygments.lexer import bygroups
+from pygments.lexer import Lexer, bygroups
 from pygments.lexers import find_lexer_class_by_name
-
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
 
 # By the alias that a row of the table of languages or a file name leads to: the module and the class.
 _MENDED = {

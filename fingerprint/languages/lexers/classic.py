@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from io import StringIO
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pygments import unistring as uni
 from pygments.lexer import RegexLexer, inherit
 from pygments.lexers import ada, business, fortran, haskell, hdl, lisp, matlab, ml, modula2, pascal, prolog, r
 from pygments.lexers._scheme_builtins import scheme_builtins, scheme_keywords
-from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Whitespace
+from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Whitespace, _TokenType
 
 from fingerprint.languages.lexers import groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pygments.token import _TokenType
 
 # Comments, the two forms of strings, and a string that does not end in its line.
 _PASCAL = re.compile(

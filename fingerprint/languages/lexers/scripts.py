@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import default, include, inherit
@@ -18,7 +19,6 @@ from pygments.token import Keyword, Name, Number, Operator, Punctuation, String,
 from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from re import Match
 
     # Where the lines begin whose text is a name, and where that name ends; by whether a line may be indented.

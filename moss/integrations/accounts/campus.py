@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlencode
 
 import jwt
@@ -22,6 +22,7 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, User
 from django.core.exceptions import ValidationError
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse
@@ -31,9 +32,6 @@ from django.utils.translation import gettext as _
 
 from submissions.core.database import opened, seal
 from submissions.courses.change import join_by_groups
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, User
 
 # The key of a session with the account and the time of its last sign-in by a provider or a learning platform.
 PROVED = "proved"

@@ -8,23 +8,21 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.backends import db
 from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language, gettext as _
 
 from moss.integrations.accounts.models import MailChoice, Session
 from submissions.pages.requests import client_address
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest, HttpResponse
 
 # Keys of a session: the time of signing in, of the last use, and what was used, as far as was noted.
 STARTED, USED, ADDRESS, DEVICE = "started", "used", "address", "device"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django import forms
@@ -12,8 +12,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse_lazy
 from django.utils.translation import get_language, gettext as _, gettext_lazy, ngettext
@@ -27,11 +29,6 @@ from submissions.core.rights import Right, courses_with
 from submissions.intake.limits import format_size
 from submissions.models import ApiToken, Course
 from submissions.pages.requests import AuthenticatedRequest, client_address, signed_in
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest, HttpResponse
-
 
 WRONG = gettext_lazy("That is not your password.")
 PROVE = gettext_lazy("Prove first that it is you.")

@@ -30,6 +30,7 @@ from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.functional import SimpleLazyObject
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
@@ -73,7 +74,6 @@ from submissions.work.locks import text_lock
 
 if TYPE_CHECKING:
     from django.utils.datastructures import MultiValueDict
-    from django.utils.safestring import SafeString
     from ninja.operation import Operation
 
     View = Callable[..., HttpResponse]

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from allauth.account.utils import perform_login
 from csp.decorators import csp_replace
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -33,10 +34,6 @@ from moss.integrations.lti.requests_out import LaunchRefused
 from submissions.audit.models import AuditAction
 from submissions.models import Assignment, AuditEntry
 from submissions.pages.requests import client_address
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
 
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 LINK = "ltiResourceLink"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
@@ -27,9 +28,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from moss.integrations.lti.models import LONGEST_ID, Platform, ToolKey, UsedNonce
 from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, get_json, is_id, post_form
 from submissions.core.database import OtherKey, storable_json
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 # The algorithm that LTI asks every platform and tool for; no other one is taken.
 ALGORITHM = "RS256"

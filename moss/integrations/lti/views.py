@@ -14,6 +14,8 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -44,8 +46,6 @@ from submissions.models import Assignment, Course
 from submissions.pages.requests import AuthenticatedRequest, signed_in, staff_only
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import logging
 import secrets
-from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.validators import RegexValidator
 from django.db import models
 
 from submissions.models import Assignment
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 MAX_OPTIONS = 200
 

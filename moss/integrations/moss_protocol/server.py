@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import close_old_connections, connections
 
 from moss.integrations.moss_protocol import protocol, uploads
@@ -26,7 +27,6 @@ from submissions.intake.limits import Limits, format_size
 if TYPE_CHECKING:
     import socket
 
-    from django.contrib.auth.models import User
 
 # Wrong user ids of an address are counted for this time.
 FAILURE_SECONDS = 300.0

@@ -11,8 +11,10 @@ from itertools import count
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest
 from django.utils import timezone
 
 from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
@@ -29,9 +31,6 @@ from submissions.uploads.change import add_boilerplate, create_batch
 from submissions.uploads.files import discard_uploads
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest
-
     from moss.integrations.moss_protocol.protocol import Options
 
 COURSE = "MOSS"

@@ -12,6 +12,7 @@ from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -38,7 +39,6 @@ from submissions.uploads.stored_documents import file_text
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from django.contrib.auth.models import User
 
     from submissions.reports.models import PassageRecord
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
@@ -34,8 +35,6 @@ from submissions.work import jobs
 from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.students.rows import Counts
     from submissions.students.scope import Scope
 

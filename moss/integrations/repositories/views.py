@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
@@ -22,12 +21,7 @@ from submissions.core.access import find_assignment
 from submissions.core.names import hides_names
 from submissions.core.rights import Right
 from submissions.pages.language import in_language
-from submissions.pages.requests import signed_in
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from submissions.pages.requests import AuthenticatedRequest
+from submissions.pages.requests import AuthenticatedRequest, signed_in
 
 FETCHES_SHOWN, ROWS_A_PAGE = 20, 200
 

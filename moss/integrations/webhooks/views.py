@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.db import transaction
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
@@ -15,13 +15,8 @@ from django.utils.translation import gettext as _
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import ChangeWebhookForm, WebhookForm
-from submissions.pages.requests import signed_in
+from submissions.pages.requests import AuthenticatedRequest, signed_in
 from submissions.work import jobs
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from submissions.pages.requests import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)
 
