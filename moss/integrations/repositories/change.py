@@ -168,7 +168,7 @@ def _gather(fetch: RepositoryFetch) -> None:
 def _write(target: IO[bytes], assignment: Assignment, rows: QuerySet[Repository]) -> None:
     """Write an archive with a folder for each repository; first, so that it is always read, whose they are."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(METADATA, json.dumps(_records(assignment, rows.defer("data"))))
+        archive.writestr(PUSHED_METADATA, json.dumps(_records(assignment, rows.defer("data"))))
         for row in rows.iterator(chunk_size=1):
             with zipfile.ZipFile(BytesIO(row.data or b"")) as packed:
                 for member in packed.infolist():
