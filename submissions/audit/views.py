@@ -27,7 +27,7 @@ from submissions.audit.log import (
     service_may_erase_log,
 )
 from submissions.audit.models import REPLACEMENT, AuditAction
-from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, numbers_of, user_of
+from submissions.core.api import A_PART, Cursor, Input, Limit, numbers_of, part_of, user_of
 from submissions.core.rights import limits_of
 from submissions.matches.file_formats import write_csv, write_json_lines
 from submissions.models import ApiToken, Membership
@@ -199,8 +199,7 @@ def list_audit_entries(
     (last,) = numbers_of(cursor, 1)
     rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until), user)
     rows = rows.filter(pk__lt=last) if last else rows
-    entries = list(rows.order_by("-pk")[: limit + 1])
+    entries, following = part_of(rows.order_by("-pk"), limit)
     for entry in entries:
         entry.subject = entry.shown  # type: ignore[attr-defined] # annotated
-    following = cursor_of(entries[limit - 1].pk) if len(entries) > limit else None
-    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in entries[:limit]], next=following)
+    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in entries], next=following)

@@ -35,8 +35,8 @@ from submissions.core.api import (
     Input,
     Problem,
     Threshold,
-    invalid_form,
     names_of,
+    require_valid,
     user_of,
 )
 from submissions.core.names import Names
@@ -105,8 +105,7 @@ def put_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id:
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
     form = DecisionForm(assignment, find_decision(assignment, pair), decision_fields(assignment, stored, body))
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     decide(assignment, pair, user, form.decision_input)
     return _decision_out(assignment, pair, names_of(request, assignment))
 
@@ -207,8 +206,7 @@ def put_case_decision(
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
     form = DecisionForm(assignment, stored_case.case.decision, decision_fields(assignment, stored, body))
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     every = cases(stored_case.report, threshold / 100 or None, stored_case.names)
     others = {name for other in every if other.key != stored_case.case.key for name in other.names}
     at = threshold / 100 or threshold_of(stored_case.report)
@@ -329,8 +327,7 @@ def _document(request: HttpRequest, subject: Subject, options: Options) -> HttpR
     names = names_of(request, assignment)
     chosen = options.dict() | {"names": options.names or (ALIASES if names.aliases else REAL_NAMES)}
     form = ExportForm(subject.pairs, names, chosen)
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     try:
         return document_file(form.cleaned_data, subject, names)
     except DocumentTooLong as error:

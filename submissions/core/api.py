@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache, wraps
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, cast
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
     from submissions.models import Assignment
+
+Answer = TypeVar("Answer", bound=Schema)
+Row = TypeVar("Row", bound=Model)
 
 CONTENT_TYPE = "application/problem+json"
 # What each status means here, as the page of the API explains it.
@@ -97,13 +101,27 @@ class Problem(Exception):
         )
 
 
-def invalid_form(form: BaseForm) -> Problem:
+def require_valid(form: BaseForm) -> None:
+    """Raise the problem of a form that is not valid."""
+    if form.is_valid():
+        return
     errors = [
         {"field": "" if field == "__all__" else field, "message": str(message)}
         for field, messages in form.errors.items()
         for message in messages
     ]
-    return Problem(422, "; ".join(error["message"] for error in errors), errors=errors)
+    raise Problem(422, "; ".join(error["message"] for error in errors), errors=errors)
+
+
+def answer_of(schema: type[Answer], row: object, **others: object) -> Answer:
+    """Return an answer with the `others` and, for its other fields, what the row has under their names."""
+    return schema(**others, **{name: getattr(row, name) for name in schema.model_fields.keys() - others.keys()})
+
+
+def part_of(rows: QuerySet[Row], limit: int) -> tuple[list[Row], str | None]:
+    """Return the first `limit` of some rows, and the cursor of the last one if more rows follow."""
+    part = list(rows[: limit + 1])
+    return part[:limit], cursor_of(part[limit - 1].pk) if len(part) > limit else None
 
 
 def from_response(response: HttpResponse) -> HttpResponse:

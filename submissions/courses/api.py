@@ -77,16 +77,12 @@ class CourseIn(CourseChange):
 
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
-    return CourseOut(
-        id=course.pk,
-        name=course.name,
+    return api.answer_of(
+        CourseOut,
+        course,
         owner=course.owner.get_username(),
-        keep_months=course.keep_months,
         months_kept=months_kept(course),
-        keep_sources_days=course.keep_sources_days,
         source_days_kept=source_days_kept(course),
-        in_archive=course.in_archive,
-        created=course.created,
         rights=sorted(rights(api.user_of(request), course)),
     )
 
@@ -100,8 +96,7 @@ def list_courses(request: HttpRequest) -> Courses:
 def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
     api.require_writing(api.user_of(request))
     form = forms.CourseSettingsForm(api.user_of(request), body.dict())
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     return Status(201, course_out(request, form.save()))
 
 
@@ -122,8 +117,7 @@ def change_course(request: HttpRequest, course_id: api.Id, body: CourseChange) -
         require(user, Right.OWN, course)
     stored = model_to_dict(course, fields=forms.CourseSettingsForm.base_fields)
     form = forms.CourseSettingsForm(course.owner, stored | changes, instance=course)
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     return course_out(request, form.save())
 
 
@@ -236,8 +230,7 @@ def invite(request: HttpRequest, course_id: api.Id, body: InvitationIn) -> Statu
     user = api.user_of(request)
     course = find_course(user, course_id, Right.INVITE)
     form = forms.InvitationForm(user, body.dict())
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     row = actions.invite(course, user, form.cleaned_data["email"], body.role)
     request.audit_subject = f"{row.email}; {row.role}"  # type: ignore[attr-defined] # read by submissions.audit.log
     mail_owner(request, user, course, actions.access_text(row))
@@ -264,25 +257,12 @@ def _member(request: HttpRequest, course_id: int, member_id: int, right: Right) 
 
 
 def _member_out(row: Membership) -> MemberOut:
-    return MemberOut(
-        id=row.pk,
-        user=row.user.get_username(),
-        name=row.user.get_full_name(),
-        role=row.role,
-        group=row.group,
-        created=row.created,
-    )
+    return api.answer_of(MemberOut, row, user=row.user.get_username(), name=row.user.get_full_name())
 
 
 def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:
-    is_inviter = row.invited_by_id == api.user_of(request).pk
-    fields = {name: getattr(row, name) for name in ("email", "role", "created", "expires")}
-    return InvitationOut(
-        id=row.pk,
-        invited_by=row.invited_by.get_username(),
-        url=invitation_address(request, row) if is_inviter else None,
-        **fields,
-    )
+    url = invitation_address(request, row) if row.invited_by_id == api.user_of(request).pk else None
+    return api.answer_of(InvitationOut, row, invited_by=row.invited_by.get_username(), url=url)
 
 
 class RosterOut(Schema):
@@ -330,8 +310,7 @@ def replace_roster(
     """Read a CSV file of at most 5 MB and 20,000 rows; it replaces the roster that is there."""
     course = find_course(api.user_of(request), course_id, Right.CHANGE)
     form = RosterForm(request.POST, request.FILES)
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     actions.replace_roster(course, form.cleaned_data["file"].name or SUBJECT, form.roster)
     return Status(201, _roster_out(request, course))
 
@@ -352,9 +331,9 @@ def list_roster_students(
     """List the students of the roster in the order of its file; this takes the right to see names."""
     course = find_course(api.user_of(request), course_id, Right.SEE_NAMES)
     [last] = api.numbers_of(cursor, 1)
-    rows = list(_stored(request, course).students.filter(pk__gt=last).order_by("pk")[: limit + 1])
-    following = api.cursor_of(rows[limit - 1].pk) if len(rows) > limit else None
-    return Students(items=[StudentOut.from_orm(one) for one in rows[:limit]], next=following)
+    rows = _stored(request, course).students.filter(pk__gt=last).order_by("pk")
+    part, following = api.part_of(rows, limit)
+    return Students(items=[StudentOut.from_orm(one) for one in part], next=following)
 
 
 def _stored(request: HttpRequest, course: Course) -> CourseRoster:
@@ -368,14 +347,14 @@ def _stored(request: HttpRequest, course: Course) -> CourseRoster:
 def _roster_out(request: HttpRequest, course: Course) -> RosterOut:
     roster = _stored(request, course)
     sees = may(api.user_of(request), Right.SEE_NAMES, course)
-    return RosterOut(
+    return api.answer_of(
+        RosterOut,
+        roster,
         file=roster.name,
-        created=roster.created,
         students=roster.student_count,  # type: ignore[attr-defined] # annotated
         sections=roster.section_count,  # type: ignore[attr-defined]
         teams=roster.team_count,  # type: ignore[attr-defined]
         problems=roster.problems if sees else None,
-        problem_count=roster.problem_count,
     )
 
 
@@ -444,12 +423,12 @@ class AssignmentChange(AssignmentSettings):
 
 
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
-    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with", "threshold"}
     hidden = api.names_of(request, assignment).hidden
     courses = courses_of_old_work(api.user_of(request), assignment.course)
     readable = assignment.compared_with.filter(course__in=courses)
-    return AssignmentOut(
-        **{name: getattr(assignment, name) for name in fields},
+    return api.answer_of(
+        AssignmentOut,
+        assignment,
         course=assignment.course_id,
         threshold=None if assignment.threshold is None else round(assignment.threshold * 100),
         teams=None if hidden else assignment.teams,
@@ -472,8 +451,7 @@ def create_assignment(request: HttpRequest, course_id: api.Id, body: AssignmentI
     settings = body.dict(exclude_unset=True)
     form = forms.AssignmentForm(find_course(user, course_id, Right.CHANGE), settings)
     with transaction.atomic():  # so that no assignment stays of which a setting is refused
-        if not form.is_valid():
-            raise api.invalid_form(form)
+        api.require_valid(form)
         assignment = form.save()
         _change(assignment, user, settings, confirmed=False)
     return Status(201, assignment_out(request, find_assignment(user, assignment.pk, Right.READ)))
@@ -523,8 +501,7 @@ def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, conf
     form = forms.SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, user), assignment)
     form.offer_archive(assignment)
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     chosen = forms.take_back_languages(assignment, stored)
     if chosen != stored:
         reading = rereading_of(assignment, chosen)

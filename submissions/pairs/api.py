@@ -15,10 +15,11 @@ from submissions.core.api import (
     Input,
     Limit,
     Problem,
+    answer_of,
     cursor_of,
-    invalid_form,
     names_of,
     numbers_of,
+    require_valid,
     user_of,
 )
 from submissions.core.rights import Right
@@ -119,8 +120,7 @@ def list_pairs(
     """List the pairs that pass the filter, in its order: the most similar first by default."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     form = FilterForm(asked.dict())
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     report, (ranked, start) = report_of(assignment), numbers_of(cursor, 2)
     if ranked not in {0, report.pk}:
         raise Problem(409, "The assignment was ranked again meanwhile. Begin without a cursor.")
@@ -161,12 +161,4 @@ def _passage(passage: Any) -> Passage:
     left, right = (
         Place(file=side.file.path, first_line=side.first_line, last_line=side.last_line) for side in passage.locations
     )
-    return Passage(
-        number=passage.number,
-        left=left,
-        right=right,
-        tokens=passage.tokens,
-        counted=passage.counted,
-        submissions=passage.submissions,
-        common=passage.common,
-    )
+    return answer_of(Passage, passage, left=left, right=right)

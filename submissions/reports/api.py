@@ -10,7 +10,7 @@ from ninja import Router, Schema, Status
 
 from submissions.cases.read import case_count, pairs_above
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
-from submissions.core.api import Id, Problem, Threshold, names_of, user_of
+from submissions.core.api import Id, Problem, Threshold, answer_of, names_of, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
 from submissions.pairs.read import bands_of, moved_threshold, other_classes, suggested_threshold, threshold_of
@@ -178,14 +178,7 @@ def _shared_lines_out(report: Report, names: Names) -> SharedLinesOut | None:
         for one in shared.passages
         if one.document in by_id
     ]
-    return SharedLinesOut(
-        submissions=shared.submissions,
-        all=shared.all,
-        lines=shared.lines,
-        passages=[
-            SharedPassageOut(first_line=one.first_line, last_line=one.last_line, text=one.text) for one in excerpts
-        ],
-    )
+    return answer_of(SharedLinesOut, shared, passages=[answer_of(SharedPassageOut, one) for one in excerpts])
 
 
 def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
@@ -225,5 +218,4 @@ def report_of(assignment: Assignment) -> Report:
 
 def ranking_out(assignment: Assignment) -> RankingOut:
     """Return the progress of an assignment's queued or running ranking."""
-    progress = ranking_progress(assignment)
-    return RankingOut(stage=progress.stage, done=progress.done, total=progress.total, note=progress.note)
+    return answer_of(RankingOut, ranking_progress(assignment))

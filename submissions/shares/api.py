@@ -85,8 +85,7 @@ def add_share(request: HttpRequest, assignment_id: api.Id, body: ShareIn) -> Sta
     if assignment.withheld.copies - of_user:
         raise api.Problem(403, "The link would show work of courses that this token is not for.")
     form = ShareForm(body.dict())
-    if not form.is_valid():
-        raise api.invalid_form(form)
+    api.require_valid(form)
     pair = None
     if body.left_id or body.right_id:
         if not (body.left_id and body.right_id):
@@ -105,17 +104,8 @@ def remove_share(request: HttpRequest, share_id: api.Id) -> Status[None]:
 
 def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:
     address = public_address(request, reverse("shared", args=[share_token(share)]))
-    return ShareOut(
-        id=share.pk,
-        url=None if ended else address,
-        left=share.left,
-        right=share.right,
-        anonymous=share.anonymous,
-        created_by=share.created_by.get_username() if share.created_by else "",
-        created=share.created,
-        expires=share.expires,
-        revoked=share.revoked,
-    )
+    created_by = share.created_by.get_username() if share.created_by else ""
+    return api.answer_of(ShareOut, share, url=None if ended else address, created_by=created_by)
 
 
 class WithheldOut(Schema):

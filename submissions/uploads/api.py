@@ -32,10 +32,11 @@ from submissions.core.api import (
     Input,
     Limit,
     Problem,
-    cursor_of,
-    invalid_form,
+    answer_of,
     names_of,
     numbers_of,
+    part_of,
+    require_valid,
     user_of,
 )
 from submissions.core.models import Commits
@@ -132,18 +133,14 @@ class LayoutIn(Body):
 def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
     names = names_of(request, batch.assignment)
     ranks = batch.state == Batch.State.RANKING
-    return UploadOut(
-        id=batch.pk,
+    return answer_of(
+        UploadOut,
+        batch,
         assignment=batch.assignment_id,
         name=names.redact_text(batch.name),
-        role=batch.role,
-        state=batch.state,
         message=names.redact_text(batch.message),
-        incomplete=batch.incomplete,
         # The exact time can reveal who handed in.
         created=None if names.hidden else batch.created,
-        documents_done=batch.documents_done,
-        documents_total=batch.documents_total,
         before=uploads_before(batch),
         ranking=ranking_out(batch.assignment) if ranks else None,
     )
@@ -155,9 +152,8 @@ def list_uploads(request: HttpRequest, assignment_id: Id, cursor: Cursor = "", l
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     [before] = numbers_of(cursor, 1)
     rows = listed_batches(assignment).select_related("assignment__course__owner")
-    part = list((rows.filter(pk__lt=before) if before else rows)[: limit + 1])
-    following = cursor_of(part[limit - 1].pk) if len(part) > limit else None
-    return Uploads(items=[upload_out(request, one) for one in part[:limit]], next=following)
+    part, following = part_of(rows.filter(pk__lt=before) if before else rows, limit)
+    return Uploads(items=[upload_out(request, one) for one in part], next=following)
 
 
 @uploads_router.post(PATH, response={202: UploadOut}, summary="Upload files", url_name="api_uploads")
@@ -171,8 +167,7 @@ def create_upload(
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
     form = SubmissionsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     data = form.cleaned_data
     batch = create_batch(assignment, user, data["files"], preview=options.preview, role=data["role"])
     batch.refresh_from_db()
@@ -369,13 +364,8 @@ def _describe(response: HttpResponse, upload: ResumableUpload) -> None:
 
 
 def _out(upload: ResumableUpload) -> ResumableOut:
-    return ResumableOut(
-        id=upload.pk,
-        assignment=upload.assignment_id,
-        offset=upload.offset,
-        length=upload.length,
-        expires=upload.expiry,
-        upload=upload.batch_id,
+    return answer_of(
+        ResumableOut, upload, assignment=upload.assignment_id, expires=upload.expiry, upload=upload.batch_id
     )
 
 
@@ -422,9 +412,8 @@ def list_submissions(
     [last] = numbers_of(cursor, 1)
     rows = all_submissions(assignment).filter(pk__gt=last).order_by("pk").select_related("batch")
     counted = rows.annotate(file_count=Count("files")).prefetch_related("students")
-    part, names = list(counted[: limit + 1]), names_of(request, assignment)
-    following = cursor_of(part[limit - 1].pk) if len(part) > limit else None
-    return Submissions(items=[_submission_out(one, names) for one in part[:limit]], next=following)
+    (part, following), names = part_of(counted, limit), names_of(request, assignment)
+    return Submissions(items=[_submission_out(one, names) for one in part], next=following)
 
 
 def _submission_out(row: Submission, names: Names) -> SubmissionOut:
@@ -509,8 +498,7 @@ def add_boilerplate(
 ) -> Status[BoilerplateUploadOut]:
     assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES)
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     upload = boilerplate_actions.add_boilerplate(assignment, form.cleaned_data["files"], statement=options.statement)
     return Status(202, _upload(upload, names_of(request, assignment)))
 
@@ -523,17 +511,10 @@ def remove_boilerplate(request: HttpRequest, boilerplate_id: Id) -> Status[None]
 
 
 def _item(boilerplate: Boilerplate, names: Names) -> BoilerplateOut:
-    name = names.redact_text(boilerplate.name)
-    if boilerplate.statement:
-        return BoilerplateOut(id=boilerplate.pk, name=name, kind="statement")
-    return BoilerplateOut(id=boilerplate.pk, name=name, kind="file" if boilerplate.first is None else "passage")
+    kind = "statement" if boilerplate.statement else "file" if boilerplate.first is None else "passage"
+    return answer_of(BoilerplateOut, boilerplate, name=names.redact_text(boilerplate.name), kind=kind)
 
 
 def _upload(upload: BoilerplateUpload, names: Names) -> BoilerplateUploadOut:
-    return BoilerplateUploadOut(
-        id=upload.pk,
-        name=names.redact_text(upload.name),
-        state=upload.state,
-        message=names.redact_text(upload.message),
-        refused=upload.refused,
-    )
+    texts = {"name": names.redact_text(upload.name), "message": names.redact_text(upload.message)}
+    return answer_of(BoilerplateUploadOut, upload, **texts)

@@ -13,7 +13,7 @@ from moss.integrations.repositories.change import LONGEST_TOKEN, RepositoriesFor
 from moss.integrations.repositories.git import MOST_CHARACTERS
 from moss.integrations.repositories.models import MOST_HOURS, Repository, RepositoryFetch
 from submissions.core.access import find_assignment
-from submissions.core.api import Body, Id, No, Problem, invalid_form, names_of, user_of
+from submissions.core.api import Body, Id, No, Problem, answer_of, names_of, require_valid, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment
 
@@ -92,8 +92,7 @@ def fetch_list(request: HttpRequest, assignment_id: Id, body: RepositoriesIn) ->
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
     form = RepositoriesForm(assignment, body.dict())
-    if not form.is_valid():
-        raise invalid_form(form)
+    require_valid(form)
     data = dict(form.cleaned_data)
     fetch = actions.start_fetch(assignment, user, data.pop("repositories"), **data)
     return Status(202, _fetch_out(request, fetch))
@@ -150,13 +149,10 @@ def _fetch(request: HttpRequest, assignment_id: int, fetch_id: int) -> Repositor
 def _fetch_out(request: HttpRequest, fetch: RepositoryFetch) -> FetchOut:
     total = fetch.repositories.count()
     waiting = fetch.repositories.filter(state=Repository.State.WAITING).count()
-    return FetchOut(
-        id=fetch.pk,
+    return answer_of(
+        FetchOut,
+        fetch,
         assignment=fetch.assignment_id,
-        state=fetch.state,
-        message=fetch.message,
-        again_after_due=fetch.again_after_due,
-        hours_after_due=fetch.hours_after_due,
         upload=fetch.batch_id,
         created=None if names_of(request, fetch.assignment).hidden else fetch.created,
         done=total - waiting,

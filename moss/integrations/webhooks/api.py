@@ -19,9 +19,10 @@ from submissions.core.api import (
     Id,
     Limit,
     Problem,
-    cursor_of,
-    invalid_form,
+    answer_of,
     numbers_of,
+    part_of,
+    require_valid,
     user_of,
 )
 from submissions.models import Job
@@ -96,7 +97,7 @@ class Deliveries(Schema):
 @router.get(PATH, response=Webhooks, summary="List webhooks", url_name="api_webhooks")
 def list_webhooks(request: HttpRequest, course_id: Id) -> Webhooks:
     rows = actions.course_of(user_of(request), course_id).webhooks.all()[:MOST_WEBHOOKS]
-    return Webhooks(items=[_webhook_out(one) for one in rows])
+    return Webhooks(items=[answer_of(WebhookOut, one) for one in rows])
 
 
 @router.post(PATH, response={201: NewWebhookOut}, summary="Create a webhook", url_name="api_webhooks")
@@ -106,16 +107,15 @@ def create_webhook(request: HttpRequest, course_id: Id, body: WebhookIn) -> Stat
     course = actions.course_of(user, course_id)
     form = WebhookForm(course, body.dict())
     with transaction.atomic():
-        if not form.is_valid():
-            raise invalid_form(form)
+        require_valid(form)
         data = form.cleaned_data
         row = actions.create(course, user, data["url"], data["events"], active=body.active)
-    return Status(201, NewWebhookOut(**_webhook_out(row).dict(), secret=row.secret))
+    return Status(201, answer_of(NewWebhookOut, row))
 
 
 @router.get(ONE, response=WebhookOut, summary="Get a webhook", url_name="api_webhook")
 def get_webhook(request: HttpRequest, course_id: Id, webhook_id: Id) -> WebhookOut:
-    return _webhook_out(actions.webhook_of(user_of(request), course_id, webhook_id))
+    return answer_of(WebhookOut, actions.webhook_of(user_of(request), course_id, webhook_id))
 
 
 @router.patch(ONE, response=WebhookOut, summary="Change or pause a webhook", url_name="api_webhook")
@@ -124,7 +124,7 @@ def change_webhook(request: HttpRequest, course_id: Id, webhook_id: Id, body: We
     row = actions.webhook_of(user, course_id, webhook_id)
     active = row.state == Webhook.State.ACTIVE if body.active is None else body.active
     actions.change(row, user, list(dict.fromkeys(body.events or row.events)), active=active)
-    return _webhook_out(row)
+    return answer_of(WebhookOut, row)
 
 
 @router.delete(ONE, response={204: None}, summary="Delete a webhook", url_name="api_webhook")
@@ -156,9 +156,8 @@ def list_deliveries(
     row = actions.webhook_of(user_of(request), course_id, webhook_id)
     [before] = numbers_of(cursor, 1)
     rows = row.deliveries.filter(pk__lt=before) if before else row.deliveries.all()
-    listed = list(rows[: limit + 1])
-    following = cursor_of(listed[limit - 1].pk) if len(listed) > limit else None
-    return Deliveries(items=_deliveries_out(listed[:limit]), next=following)
+    part, following = part_of(rows, limit)
+    return Deliveries(items=_deliveries_out(part), next=following)
 
 
 @router.post(
@@ -180,34 +179,8 @@ def _not_active() -> Problem:
     return Problem(409, "Nothing is sent to a webhook that is paused or stopped. Send active: true first.")
 
 
-def _webhook_out(row: Webhook) -> WebhookOut:
-    return WebhookOut(
-        id=row.pk,
-        url=row.url,
-        events=row.events,
-        state=row.state,
-        created_by=row.created_by,
-        created=row.created,
-    )
-
-
 def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
     jobs = Job.objects.filter(kind="deliver", subject__in=[row.pk for row in rows])
     due = dict(jobs.values_list("subject", "due"))
-    return [_delivery_out(row, due) for row in rows]
-
-
-def _delivery_out(row: Delivery, due: dict[int, datetime]) -> DeliveryOut:
-    waits = row.state == Delivery.State.WAITING
-    return DeliveryOut(
-        id=row.pk,
-        message_id=row.message_id,
-        event=row.event,
-        state=row.state,
-        attempts=row.attempts,
-        created=row.created,
-        tried=row.tried,
-        status=row.status,
-        problem=row.problem,
-        next_attempt=due.get(row.pk) if waits else None,
-    )
+    waiting = Delivery.State.WAITING
+    return [answer_of(DeliveryOut, row, next_attempt=due.get(row.pk) if row.state == waiting else None) for row in rows]
