@@ -14,7 +14,7 @@ from datetime import datetime, time, timedelta
 from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -167,6 +167,14 @@ def _language_patterns(context: click.Context, option: click.Parameter, lines: t
     return text
 
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any] | click.Command)
+
+
+def _several(names: tuple[str, ...], metavar: str, text: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """Return an option that may be repeated, and whose help says so."""
+    return click.option(*names, multiple=True, metavar=metavar, help=f"{text} May be repeated.", **attributes)
+
+
 _OPTIONS = (
     click.option(
         "--layout",
@@ -197,18 +205,9 @@ _OPTIONS = (
         metavar="DATE",
         help="Count the last attempt that was handed in by DATE, or the last one if all are late.",
     ),
-    click.option(
-        "--split",
-        multiple=True,
-        metavar="NAME",
-        help="Split the submission NAME into the folders and files in it. May be repeated.",
-    ),
-    click.option(
-        "--rename",
-        type=Renaming(),
-        multiple=True,
-        metavar="OLD=NEW",
-        help="Call the submission OLD NEW; submissions of one name are merged. May be repeated.",
+    _several(("--split",), "NAME", "Split the submission NAME into the folders and files in it."),
+    _several(
+        ("--rename",), "OLD=NEW", "Call the submission OLD NEW; submissions of one name are merged.", type=Renaming()
     ),
     click.option(
         "--roster",
@@ -217,25 +216,14 @@ _OPTIONS = (
         help="A CSV file of the students with a header: names, ids, logins, e-mail addresses, teams. "
         "Submissions get the names in it; team mates are not compared with each other.",
     ),
-    click.option(
-        "--include",
-        multiple=True,
-        metavar="PATTERN",
-        help="Count files that match PATTERN, written as in .gitignore, although a rule would leave them "
-        "out. @NAME counts all that the rule of this name leaves out. May be repeated.",
+    _several(
+        ("--include",),
+        "PATTERN",
+        "Count files that match PATTERN, written as in .gitignore, although a rule would leave them "
+        "out. @NAME counts all that the rule of this name leaves out.",
     ),
-    click.option(
-        "--exclude",
-        multiple=True,
-        metavar="PATTERN",
-        help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
-    ),
-    click.option(
-        "--only",
-        multiple=True,
-        metavar="PATTERN",
-        help="Compare only files that match PATTERN, written as in .gitignore: 'src/**'. May be repeated.",
-    ),
+    _several(("--exclude",), "PATTERN", "Leave out files that match PATTERN, written as in .gitignore."),
+    _several(("--only",), "PATTERN", "Compare only files that match PATTERN, written as in .gitignore: 'src/**'."),
     click.option(
         "--language-of",
         multiple=True,
@@ -311,41 +299,32 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
 @click.command()
 @click.argument("path", nargs=-1, required=True, metavar="PATH", type=InputPath(exists=True), callback=_only_path)
 @click.option("-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file.")
-@click.option(
-    "-b",
-    "--boilerplate",
-    "boilerplate",
-    multiple=True,
+@_several(
+    ("-b", "--boilerplate"),
+    "PATH",
+    "Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored everywhere.",
     type=InputPath(exists=True),
-    metavar="PATH",
-    help="Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored "
-    "everywhere. May be repeated.",
 )
-@click.option(
-    "--statement",
-    "statements",
-    multiple=True,
+@_several(
+    ("--statement", "statements"),
+    "FILE",
+    "The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
+    "names say nothing.",
     type=InputPath(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
-    "names say nothing. May be repeated.",
 )
-@click.option(
-    "--solution",
-    "solutions",
-    multiple=True,
+@_several(
+    ("--solution", "solutions"),
+    "PATH",
+    "A model solution (a file, a folder or an archive), such as what a language model wrote: compared "
+    "with those in PATH, and counted nowhere.",
     type=InputPath(exists=True),
-    metavar="PATH",
-    help="A model solution (a file, a folder or an archive), such as what a language model wrote: compared "
-    "with those in PATH, and counted nowhere. May be repeated.",
 )
-@click.option(
-    "--earlier",
-    multiple=True,
+@_several(
+    ("--earlier",),
+    "PATH",
+    "Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
+    "with those in PATH, and not among itself.",
     type=InputPath(exists=True),
-    metavar="PATH",
-    help="Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
-    "with those in PATH, and not among itself. May be repeated.",
 )
 @click.option(
     "-m",

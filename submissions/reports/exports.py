@@ -54,7 +54,7 @@ from submissions.matches.file_formats import (
     excel_form,
     write_csv,
 )
-from submissions.matches.ranked_pairs import pair_mark
+from submissions.matches.ranked_pairs import Evidence, PairRow
 from submissions.models import Assignment, Decision, Report, Submission
 from submissions.pages.paper import DocumentTooLong
 from submissions.pages.requests import AuthenticatedRequest, redirect_with_query, signed_in
@@ -178,24 +178,12 @@ def exported_pairs(
         decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
         displayed = displayed_pair(pair, names)
         pair_flags = flags.between(*timed_submissions(displayed), pair.same_files)
+        row = PairRow.of(displayed, *map(names.display_name, (displayed.left.name, displayed.right.name)))
         yield (
             displayed,
             PairExport(
-                left=names.display_name(displayed.left.name),
-                right=names.display_name(displayed.right.name),
-                similarity=round(pair.similarity, 6),
-                left_share=round(displayed.left_with_common, 6),
-                right_share=round(displayed.right_with_common, 6),
-                tokens=pair.tokens,
-                lines=pair.lines,
-                longest=pair.longest,
-                mark=pair_mark(translated=pair.translated, structure=pair.structure),
-                left_without_common=round(displayed.left_share, 6),
-                right_without_common=round(displayed.right_share, 6),
-                structure=round(pair.structure, 6),
-                literals=round(pair.literals, 6),
-                names=round(pair.names, 6),
-                imports=round(pair.imports, 6),
+                **{name: value for name, value in row._asdict().items() if name != "flag"},
+                **{kind: round(getattr(pair, kind), 6) for kind in Evidence._fields},
                 flags=list(map(_flag_text, pair_flags)),
                 case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
                 decision=pair.decision,
