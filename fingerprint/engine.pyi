@@ -22,6 +22,7 @@ from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColu
 from fingerprint.languages.decoding import import_encodings as import_encodings
 from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
 from fingerprint.languages.pasted_code import shown_text as shown_text
+from fingerprint.languages.preloading import preload as preload
 from fingerprint.languages.prose import WordKinds as WordKinds
 from fingerprint.languages.task_statement import (
     NO_STRING_WORDS as NO_STRING_WORDS,
@@ -85,7 +86,6 @@ from fingerprint.reading import (
     Spelling as Spelling,
     Unreadable as Unreadable,
     identify as identify,
-    preload as preload,
     profile_of as profile_of,
     read as read,
     read_together as read_together,

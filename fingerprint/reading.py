@@ -12,19 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from fingerprint import reasons
-from fingerprint.kernels.library import close_library
 from fingerprint.kernels.types import Lines
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import Coarse, FrontEnd, LexicalClass, Scan, SpanColumns
-from fingerprint.languages.code import CodeFrontEnd, import_lexers
-from fingerprint.languages.decoding import import_encodings
+from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.detection import PAGE_NAMES
-from fingerprint.languages.front_ends import tuned_front_ends
-from fingerprint.languages.lexers import lexer_class
-from fingerprint.languages.lexical_terms import LexicalTerms, fill_uses, find_places, lexical_terms
-from fingerprint.languages.look_alikes import load_look_alikes, plain, without_unseen
+from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
+from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.normalisation import fill_normalised
-from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.pasted_code import (
     COMPARISON_NAMES,
     language_of_pasted,
@@ -33,10 +28,8 @@ from fingerprint.languages.pasted_code import (
     text_in,
 )
 from fingerprint.languages.task_statement import NO_STRING_WORDS, StringWords, string_words
-from fingerprint.languages.token_rows import fill_lines, lines_of_offsets, lines_of_texts, token_lines
-from fingerprint.lextables.characters import cased_characters
-from fingerprint.lextables.dispatch import dispatching_lexer
-from fingerprint.lextables.lexer import TooSlow, lexer_tables, read as read_by_tables, time_limit
+from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
+from fingerprint.lextables.lexer import TooSlow, time_limit
 from fingerprint.params import Params, Profile
 
 if TYPE_CHECKING:
@@ -301,19 +294,3 @@ def read_share(scan: Scan) -> float:
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:
     """Return the profile of the fingerprints that a front-end's tokens get with `params`."""
     return Profile(frontend.name, frontend.version, params)
-
-
-def preload() -> None:
-    """Load every lexer, encoding and schema; no front-end opens a file afterwards, whatever it reads."""
-    tuned_front_ends()
-    import_lexers()
-    # The library of compiled functions, and what making tables imports at first use.
-    lexer = dispatching_lexer(lexer_class("sql"))
-    read_by_tables(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
-    for kernel in (fill_normalised, find_places, fill_uses, fill_lines):
-        kernel.load()
-    cased_characters()
-    close_library()
-    import_encodings()
-    load_look_alikes()
-    load_schemas()
