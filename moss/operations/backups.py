@@ -31,10 +31,9 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from moss.database_schema import schema_problem
 from moss.installation import migrate
 from moss.operations import dumps
-from moss.operations.database import as_owner, database_locale, note_restored, scratch_database
+from moss.operations.database import as_owner, database_locale, note_restored, schema_problem, scratch_database
 from moss.operations.dumps import BackupError
 from moss.release import commit, release, this_release
 from submissions.models import Upload

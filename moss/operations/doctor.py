@@ -33,18 +33,20 @@ from redis.exceptions import RedisError
 
 import fingerprint
 from fingerprint import engine
-from moss.database_schema import MEND, schema_problem, unknown_migrations
 from moss.embedded.client import private_servers
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
 from moss.operations.database import (
     ADVICE,
+    MEND,
     OTHER_ORDER,
     SHARED,
     database_locale,
     differences,
+    schema_problem,
     sessions_are_shared,
+    unknown_migrations,
 )
 from moss.operations.maintenance import is_maintained
 from submissions.audit.log import service_may_erase_log

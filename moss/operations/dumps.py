@@ -23,7 +23,7 @@ import psycopg
 from django.db import Error, connection, transaction
 from psycopg.sql import SQL, Identifier
 
-from moss.database_schema import FILE as SCHEMA
+from moss.operations.database import FILE as SCHEMA
 
 if TYPE_CHECKING:
     Cursor = psycopg.Cursor[tuple[Any, ...]]

@@ -34,7 +34,7 @@ from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Inf
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from moss.database_schema import schema_problem
+from moss.operations.database import schema_problem
 from moss.operations.maintenance import is_maintained
 from submissions.models import Batch, Duration, Entry, Job, Source, Upload
 from submissions.work import heartbeats

@@ -11,9 +11,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from moss.cli import main
-from moss.database_schema import FILE, OWN, differences, own_schema, schema_problem, written
 from moss.embedded.client import SERVICE_ROLE
 from moss.operations import doctor as services, monitoring as health
+from moss.operations.database import FILE, OWN, own_schema, schema_differences, schema_problem, written
 from tests.moss.backups.test_backups import other_database
 from tests.moss.test_database_roles import as_service
 from tests.support.golden import Golden
@@ -71,7 +71,7 @@ def change(statement: str) -> None:
 @pytest.mark.django_db
 def test_the_file_describes_what_the_migrations_make(golden: Golden) -> None:
     golden(FILE, written(own_schema()))
-    assert differences() == []
+    assert schema_differences() == []
 
 
 @pytest.mark.django_db
@@ -91,7 +91,7 @@ def test_every_column_of_our_models_is_in_the_file() -> None:
 @pytest.mark.django_db
 def test_every_kind_of_change_is_found_and_named(statement: str, said: str) -> None:
     change(statement)
-    assert said in " ".join(differences())
+    assert said in " ".join(schema_differences())
     finding = services.migrations()
     assert finding.state == "problem"
     assert finding.message.startswith("the tables are not those of this version: ")
@@ -102,7 +102,7 @@ def test_every_kind_of_change_is_found_and_named(statement: str, said: str) -> N
 @pytest.mark.django_db
 def test_what_changes_no_answer_is_not_reported(statement: str) -> None:
     change(statement)
-    assert differences() == []
+    assert schema_differences() == []
 
 
 @pytest.mark.django_db
@@ -117,11 +117,11 @@ def test_the_tables_of_a_newer_version_are_not_compared() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_the_service_sees_the_same_tables_as_their_owner_and_misses_its_rights() -> None:
     with as_service():
-        assert differences() == []
+        assert schema_differences() == []
     change(f"REVOKE SELECT ON submissions_pair FROM {SERVICE_ROLE}")
     try:
         with as_service():
-            assert differences() == ["table submissions_pair is closed to this role, not open to this role"]
+            assert schema_differences() == ["table submissions_pair is closed to this role, not open to this role"]
     finally:
         change(f"GRANT SELECT ON submissions_pair TO {SERVICE_ROLE}")
 

@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.db import models
 from django.utils import timezone
 
-from moss.database_schema import OWN
+from moss.operations.database import OWN
 from submissions.models import ReadingRequest, Upload
 from tests.support.every_page import World, addresses, api_places
 

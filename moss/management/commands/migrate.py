@@ -8,8 +8,7 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection
 
-from moss.database_schema import MEND, schema_problem
-from moss.operations.database import as_owner, grant_rights, has_owner, refuse_shared_sessions
+from moss.operations.database import MEND, as_owner, grant_rights, has_owner, refuse_shared_sessions, schema_problem
 
 LOG = "submissions_auditentry"
 

@@ -15,9 +15,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from moss.database_schema import differences
 from moss.operations import backups as restoring, doctor as checks
 from moss.operations.backups import row_counts
+from moss.operations.database import schema_differences
 from submissions.models import Assignment, Batch, Invitation, Report, Share
 from submissions.pages.rendered import RENDERED
 from submissions.uploads.change import rerank
@@ -108,7 +108,7 @@ def test_there_is_a_stored_backup() -> None:
 
 
 def test_a_stored_backup_is_restored_and_read_and_every_page_answers(counts: dict[str, int]) -> None:
-    assert differences() == []
+    assert schema_differences() == []
     after = row_counts()
     for model in own_models():
         table = model._meta.db_table
