@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from fingerprint.kernels.types import Classes, Ids, Offsets, Terms
-
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fingerprint.kernels.types import Classes, Ids, Offsets, Terms
     from fingerprint.tokens import TokenStream
 
 
