@@ -13,11 +13,14 @@ from hypothesis import given, strategies as st
 
 from bench import accuracy, labelled as labelled_module, left_out, metrics, tools
 from bench.accuracy import pair_scores
+from bench.intervals import precision_interval, sources, weighted_precision
 from bench.labelled import LabelledPair, SetError, find_sets, read_set, write_pairs
 from bench.left_out import Constant, leave_out
-from bench.metrics import Labels, Scores
+from bench.metrics import Labels, Scores, average_precision
 from bench.processes import RunFailed, run
+from bench.reliability import draw, points, table
 from bench.rescoring import Rescorer, changed, read_labelled
+from bench.threshold import SetFigures
 from bench.tools import find_tool
 from fingerprint.ranking import score_constants
 from tests.bench import naive_metrics
@@ -299,3 +302,69 @@ def test_pairs_of_one_label_and_scores_that_are_nan_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=reason):
         metrics.measure(np.array(scores), np.array(labels, dtype=np.bool_))
+
+
+rows = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=20)
+
+
+@given(rows)
+def test_a_pair_that_counts_twice_is_one_that_occurs_twice(scored: list[tuple[int, bool, int]]) -> None:
+    scores, labels, weights = (np.array(column) for column in zip(*scored, strict=True))
+    repeated = np.repeat(np.arange(len(scores)), weights)
+    precision = weighted_precision(
+        np.argsort(-scores, kind="stable"), scores.astype(float), labels, weights.astype(float)
+    )
+    if labels[repeated].any():
+        expected = average_precision(scores[repeated].astype(float), labels[repeated])
+        assert precision == pytest.approx(expected)
+    else:
+        assert np.isnan(precision)
+
+
+def pair(a: str, b: str, group: str = "g") -> LabelledPair:
+    return LabelledPair(a, b, 1, group, "")
+
+
+def test_the_source_is_the_group_or_the_program_that_others_were_made_from() -> None:
+    assert sources([pair("a", "b", "g"), pair("c", "d", "h")]).tolist() == [0, 1]
+    assert sources([pair("copy1", "own"), pair("own", "copy2"), pair("own", "copy3"), pair("x", "y")]).tolist() == [
+        0,
+        0,
+        0,
+        1,
+    ]
+
+
+def test_the_interval_contains_the_measured_value_and_shrinks_with_more_sources() -> None:
+    random = np.random.default_rng(3)
+    widths = []
+    for count in (20, 200):
+        labels = np.arange(4 * count) % 4 == 0
+        scores = random.normal(labels * 1.5, 1.0)
+        low, high = precision_interval(scores, labels, np.repeat(np.arange(count), 4))
+        assert low <= average_precision(scores, labels) <= high
+        widths.append(high - low)
+    assert widths[1] < widths[0]
+
+
+def figures(name: str, expected: float, true: int) -> SetFigures:
+    """Return the figures of a set that states one in 100 of some pairs, and nothing rarer."""
+    of_set = SetFigures(name)
+    of_set.expected[100], of_set.true[100] = expected, true
+    return of_set
+
+
+def test_a_true_statement_lies_on_the_diagonal_and_pairs_of_all_sets_count_the_same() -> None:
+    (point,) = points([figures("a", 10, 10)])
+    assert point.stated == point.true == 0.01
+    (both,) = points([figures("a", 10, 10), figures("b", 30, 70)])
+    assert both.true == pytest.approx(0.02)
+
+
+@pytest.mark.slow
+def test_what_no_set_states_has_no_point(tmp_path: Path) -> None:
+    sets = [figures("a", 10, 20)]
+    assert [round(one.stated, 4) for one in points(sets)] == [0.01]
+    assert "2.00%" in table(sets)
+    draw(sets, tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 
 from bench.installation import Installation, kill_all
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Fault = Callable[[Installation, random.Random], str]
+Fault = Callable[[Installation, random.Random], str]
 
 DISK_BYTES = 600_000_000
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from submissions.archive.jobs import add_documents
 from submissions.archive.models import CorpusDocument, CorpusShard, CorpusSweep
 from submissions.models import Job
 
-if TYPE_CHECKING:
-    import random
-    from pathlib import Path
-
-    Document = tuple[object, ...]
+Document = tuple[object, ...]
 
 NAME, REFERENCE = "faults", "reference"
 DOCUMENTS, WORDS = 600, 900

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import psycopg
 from django.conf import settings
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
-    from bench.installation import Installation
+from bench.installation import Installation
 
 # By kind: what a person does (a method of `BusyPerson`) that causes this work. A test compares it with the
 # registry, and each seed that all of it was done.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from email.message import Message
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from aiosmtpd.controller import Controller
 from django.conf import settings
@@ -18,10 +19,6 @@ from django.conf import settings
 from tests.support.inbox import Inbox
 from tests.support.loopback import serving
 from tests.support.receiver import Receiver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import Message
 
 # Seconds before an answer.
 DELAY = 0.3

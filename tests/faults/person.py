@@ -5,11 +5,13 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import random
 import threading
 import time
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -19,15 +21,9 @@ from django.db import InterfaceError, OperationalError, connection
 from kombu.exceptions import OperationalError as BrokerError
 
 from moss.integrations.accounts.sessions import SessionStore
-from submissions.models import Course, Report
+from submissions.models import Course, Pair, Report
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
-    from submissions.models import Pair
-
-    Value = TypeVar("Value")
+Value = TypeVar("Value")
 
 PROGRAMS = 24
 BOUNDARY = "boundary-of-a-file"

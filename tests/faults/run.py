@@ -20,18 +20,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench.installation import Installation, free_port
 from tests.faults.actions import FAULTS, small_disk
 from tests.faults.kinds import kill_during, kinds_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.faults.neighbours import Neighbours
-    from tests.faults.work import BusyPerson
+from tests.faults.neighbours import Neighbours
+from tests.faults.work import BusyPerson
 
 # The time in seconds within which every upload ends after the last fault.
 FINAL_SECONDS = 150

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import random
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.utils import timezone
@@ -19,16 +21,10 @@ from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Batch
 from tests.faults.corpus import Archive
+from tests.faults.neighbours import Neighbours
 from tests.faults.person import HTTP_ERRORS, Person, account, retried, signed_in
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.faults.neighbours import Neighbours
-
-    Action = Callable[[], object]
+Action = Callable[[], object]
 
 # A ranking of so many programs is cut into shards; see MOSS_SHARD_SECONDS in `tests.faults`.
 LARGE_CLASS = 60

@@ -42,10 +42,6 @@ def selected_in_window(document: list[int], start: int, params: Params, *, robus
     return [(int(hashes[at]), int(at) - start) for at in positions if start <= at < start + params.window]
 
 
-def longest_gap(positions: Positions, hashes: int) -> int:
-    return int(np.diff(np.concatenate(([-1], positions, [hashes]))).max())
-
-
 @given(HASHES, WINDOW)
 def test_winnowing_is_definition_1(hashes: list[int], window: int) -> None:
     assume(window <= len(hashes))
@@ -111,15 +107,6 @@ def test_figure_2_has_the_fingerprints_and_positions_of_the_paper() -> None:
     assert [(FIGURE_2[at], at) for at in winnow(array(FIGURE_2), 4).tolist()] == paper
 
 
-@given(HASHES, st.integers(1, 4), WINDOW)
-def test_every_window_contains_a_selected_position(hashes: list[int], p: int, window: int) -> None:
-    assume(window <= len(hashes))
-    values = array(hashes)
-    for positions in (winnow(values, window), robust_winnow(values, window), safe_modulo(values, p, window)):
-        selected = set(positions.tolist())
-        assert all(not selected.isdisjoint(window_positions) for window_positions in naive.windows(hashes, window))
-
-
 @given(shared_runs())
 def test_every_shared_run_of_guarantee_tokens_is_found_at_the_same_position(documents: Shared) -> None:
     left, right, at, other, params = documents
@@ -136,67 +123,6 @@ def test_every_shared_run_of_guarantee_tokens_is_found_by_robust_winnowing_less_
     in_left = selected_in_window(left, at, params, robust=True)
     in_right = selected_in_window(right, other, params, robust=True)
     assert any(a == b and abs(i - j) <= params.window - 1 for a, i in in_left for b, j in in_right)
-
-
-@given(HASHES, WINDOW, WINDOW)
-def test_a_wider_window_selects_a_subset(hashes: list[int], window: int, more: int) -> None:
-    widest = max(1, len(hashes))
-    wide = winnow(array(hashes), min(window + more, widest))
-    narrow = winnow(array(hashes), min(window, widest))
-    assert set(wide.tolist()) <= set(narrow.tolist())
-
-
-@given(HASHES, WINDOW)
-def test_robust_winnowing_never_selects_more(hashes: list[int], window: int) -> None:
-    window = min(window, max(1, len(hashes)))
-    assert len(robust_winnow(array(hashes), window)) <= len(winnow(array(hashes), window))
-
-
-@given(st.permutations(range(30)), WINDOW)
-def test_without_equal_hashes_both_definitions_agree(hashes: list[int], window: int) -> None:
-    assert robust_winnow(array(hashes), window).tolist() == winnow(array(hashes), window).tolist()
-
-
-@given(HASHES)
-def test_a_window_of_one_selects_every_hash(hashes: list[int]) -> None:
-    everything = list(range(len(hashes)))
-    assert winnow(array(hashes), 1).tolist() == robust_winnow(array(hashes), 1).tolist() == everything
-
-
-@pytest.fixture(scope="module")
-def random_text() -> Hashes:
-    """Hashes of the 50-grams of 8 MB of random text (section 5.1)."""
-    return kgram_hashes(np.random.default_rng(2003).integers(0, 256, 8_000_000, dtype=np.uint8), 50)
-
-
-@pytest.mark.parametrize("select", [winnow, robust_winnow])
-def test_density_on_random_text_is_two_in_window_plus_one(random_text: Hashes, select: Select) -> None:
-    density = len(select(random_text, 100)) / len(random_text)
-    assert density == pytest.approx(2 / 101, rel=0.01)
-
-
-def test_density_of_modulo_on_random_text_is_one_in_p(random_text: Hashes) -> None:
-    assert len(modulo(random_text, 50)) / len(random_text) == pytest.approx(1 / 50, rel=0.01)
-
-
-def test_density_of_safe_modulo_is_that_of_the_papers_good_and_bad_positions(random_text: Hashes) -> None:
-    p = best_safe_p(100)
-    expected = 1 / p + (1 - 1 / p) ** 100
-    assert len(safe_modulo(random_text, p, 100)) / len(random_text) == pytest.approx(expected, rel=0.01)
-    assert expected == pytest.approx((1 + math.log(100)) / 100, rel=0.02)
-
-
-def test_modulo_leaves_long_gaps_and_winnowing_does_not(random_text: Hashes) -> None:
-    assert longest_gap(robust_winnow(random_text, 100), len(random_text)) <= 100
-    assert longest_gap(safe_modulo(random_text, 50, 100), len(random_text)) <= 100
-    assert longest_gap(modulo(random_text, 50), len(random_text)) > 300
-
-
-def test_at_equal_density_modulo_misses_about_an_eighth_of_all_windows(random_text: Hashes) -> None:
-    good = np.zeros(len(random_text) + 1, dtype=np.int64)
-    good[modulo(random_text, 50) + 1] = 1
-    totals = np.cumsum(good)
-    assert np.mean(totals[100:] == totals[:-100]) == pytest.approx(0.135, abs=0.005)
 
 
 @pytest.mark.parametrize("window", [1, 4, 100])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from moss.integrations.moss_protocol.uploads import Received
 
-LIMITS = ListeningLimits(total_bytes=200_000, file_bytes=50_000, files=50, drain_seconds=1)
+LIMITS = ListeningLimits(total_bytes=200_000, files=50, drain_seconds=1)
 KNOWN = "1"
 
 

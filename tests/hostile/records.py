@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.limits import Limits
 from tests.hostile.case import Case
-from tests.hostile.pumped import USUAL, pumped, repeated
+from tests.hostile.slow_texts import USUAL, pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.archives import zipped
 from tests.support.regex_ambiguity import Pumped

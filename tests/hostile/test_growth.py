@@ -17,7 +17,7 @@ from submissions.intake.preview import ListedUpload, group_upload
 from submissions.intake.rosters import RosterRefused, id_key, name_key, parse_roster
 from submissions.matches.groups import natural_key
 from submissions.students.naming import Spellings
-from tests.hostile.pumped import pumped, repeated
+from tests.hostile.slow_texts import pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.regex_ambiguity import Pumped
 

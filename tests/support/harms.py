@@ -7,13 +7,10 @@ import re
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fingerprint.engine import Unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HARM = re.compile(r"harm: (\w+)")
 SLEEP_SECONDS = 600

@@ -11,18 +11,13 @@ and what follows it are not tried in combination.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Set as AbstractSet
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from tests.support.regex_automaton import Automaton
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable, Iterator, Set as AbstractSet
-
-    from tests.support.regex_automaton import Way
-
+from tests.support.regex_automaton import Automaton, Way
 
 # Where `slow_texts` stops: pairs of states, and words of each.
 MOST_PAIRS, MOST_WORDS = 100, 300

@@ -18,19 +18,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from queue import Queue
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from coverage import CoverageData
 
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 PACKAGES = ("fingerprint", "moss", "submissions", "templates")
 LEFT_OUT = re.compile(r"/migrations/|^moss/sample/|^submissions/(?:templates|static)$")

@@ -12,15 +12,12 @@ import sys
 import tarfile
 import tempfile
 import tomllib
+from collections.abc import Callable
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DIST = ROOT / "dist"
 # Run in the folder with the sources, in the environment of this process: its backend needs no network.

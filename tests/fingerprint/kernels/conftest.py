@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from fingerprint.kernels import library as building
 from fingerprint.kernels.library import Library, processor_level
+from fingerprint.kernels.registry import Kernel
 from tests.fingerprint.kernels.samples import KERNELS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fingerprint.kernels.registry import Kernel
 
 Call = "Callable[..., Any]"
 

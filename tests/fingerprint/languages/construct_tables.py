@@ -16,15 +16,13 @@ limits : constructs that are known to change the tokens of the functions around 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerprint.languages import front_end
 from fingerprint.languages.language_table import LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TABLES = Path(__file__).parent / "conformance"
 PATHS = sorted(TABLES.glob("*.txt"))

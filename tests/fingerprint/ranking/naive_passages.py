@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from fingerprint.engine import Passage
-from fingerprint.ranking.alignment import trim_tiles
+from fingerprint.engine import Cohort, Passage
+from fingerprint.kernels.types import Runs
+from fingerprint.ranking.alignment import IndexedTokens, trim_tiles
 from fingerprint.ranking.tiling import enter, tile_pair, workspace
-
-if TYPE_CHECKING:
-    from fingerprint.engine import Cohort
-    from fingerprint.kernels.types import Runs
-    from fingerprint.ranking.alignment import IndexedTokens
 
 
 def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:

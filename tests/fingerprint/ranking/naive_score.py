@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import exp, prod
-from typing import TYPE_CHECKING
 
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import LEAST_OF_ROW
 from fingerprint.tokens import kind_id
 from tests.fingerprint import naive
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Tile = tuple[int, int, int]
 # A literal and a separator of tables of literals.

@@ -1,7 +1,6 @@
 import errno
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -43,15 +42,6 @@ def component_labels(count: int, pairs: list[tuple[int, int]]) -> list[int]:
 @given(graphs())
 def test_components_are_those_of_the_naive_search(graph: tuple[int, list[tuple[int, int]]]) -> None:
     assert component_labels(*graph) == naive.components(*graph)
-
-
-@given(graphs(), st.randoms())
-def test_labels_do_not_depend_on_the_order_of_the_pairs(
-    graph: tuple[int, list[tuple[int, int]]], random: Random
-) -> None:
-    count, pairs = graph
-    shuffled = random.sample(pairs, len(pairs))
-    assert component_labels(count, pairs) == component_labels(count, [(b, a) for a, b in shuffled])
 
 
 def test_documents_without_a_pair_are_their_own_component() -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from moss.check.rank import RankingOptions, rank_path
 from submissions.matches.bands import Bands, is_whole
 from tests.support.programs import edited, program, renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 STUDENTS, COPIES = 24, 2
 WORDS = """

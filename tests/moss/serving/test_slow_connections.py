@@ -6,22 +6,20 @@ import json
 import socket
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from moss.serving import gunicorn_worker
 from moss.serving.gunicorn_worker import HEADER_SECONDS, TimedBody
-from tests.moss.serving.test_supervisor import serve as serve  # noqa: PLC0414 - a fixture
+from tests.moss.serving.test_supervisor import (
+    Serve,
+    serve as serve,  # noqa: PLC0414 - a fixture
+)
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.moss.serving.test_supervisor import Serve
 
 pytestmark = pytest.mark.services
 MANY = 80

@@ -126,22 +126,6 @@ def archive(db: None, tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.long
-def test_every_document_is_added_and_identical_ones_are_named(archive: Path) -> None:
-    added = run_json("add", archive, "--name", "second")
-    assert added == {
-        "corpus": "second",
-        "sweep": 1,
-        "resumed": False,
-        "new": 7,
-        "unchanged": 0,
-        "identical": [{"name": "essay.txt", "same_as": "copy/essay.txt"}],
-        "skipped": [],
-    }
-    kinds = CorpusText.objects.filter(corpus__name="second").values_list("kind", flat=True)
-    assert sorted(kinds) == ["code", "html", "prose", "prose", "prose", "prose", "prose"]
-
-
 def test_a_second_sweep_reads_only_what_changed(archive: Path) -> None:
     before = CorpusText.objects.count()
     (archive / "other.txt").write_text(prose(9))
@@ -324,21 +308,6 @@ def test_unreadable_documents_are_named_with_reasons_and_others_added(db: None, 
 )
 def test_a_number_out_of_range_is_refused(db: None, arguments: Sequence[str]) -> None:
     assert arguments[-1].rstrip("0").rstrip(".") in error_output(*arguments)
-
-
-@pytest.mark.long
-def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp_path: Path) -> None:
-    documents = {f"{n}.txt": f"{' '.join(prose(n).split()[: 40 * (n % 10)])} {prose(1000 + n)}" for n in range(60)}
-    root = folder(tmp_path / "many", documents)
-    run_json("add", root)
-    new = folder(tmp_path / "new", {f"{n}.txt": prose(n) for n in range(60)})
-    all_matches = run_json("query", new, "--least", "0.001")["matches"]
-    matches = {match["new"]: match for match in all_matches if match["new"] == match["document"]}
-    errors = [
-        (matches[name]["containment"] if name in matches else 0.0) - exact(new / name, root / name)[1]
-        for name in documents
-    ]
-    assert abs(np.mean(errors)) <= 3 * np.std(errors) / len(errors) ** 0.5
 
 
 def test_an_error_that_no_reader_is_known_to_raise_fails_a_document(monkeypatch: pytest.MonkeyPatch) -> None:

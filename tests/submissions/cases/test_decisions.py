@@ -206,18 +206,6 @@ def test_sides_in_the_other_order_are_the_pair_and_others_404(alice_client: Clie
     assert (decision.left, decision.right) == (pair.left.name, pair.right.name)
 
 
-@pytest.mark.long
-def test_decisions_outlive_new_rankings(alice_client: Client, report: Report, hand_in: HandIn) -> None:
-    before = best(report)
-    alice_client.post(address(before), fields(before, state="confirmed"))
-    hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, "again.zip"))
-    newest = Report.objects.filter(state=Report.State.DONE)[0]
-    assert newest.pk != report.pk
-    again = best(newest)
-    assert again.left_id != before.left_id
-    assert get_page(alice_client, pair_page(again)).has(f"{CONFIRMED}[checked]")
-
-
 def test_notes_that_name_somebody_are_covered_and_kept(alice_client: Client, report: Report) -> None:
     pair = best(report)
     alice_client.post(address(pair), fields(pair, notes="Ada wrote it, says Ben."))

@@ -222,3 +222,22 @@ def test_teams_may_use_the_names_and_ids_of_the_roster(
     page = page_of(alice_client.post(address, fields, follow=True))
     assert page.texts(".notices .notice")[-1] == "In the teams, but no submission's name: Zoe."
     assert assignment.reports.count() == 2
+
+
+@pytest.mark.long
+def test_the_copy_for_a_student_names_only_that_student(
+    hand_in: HandIn,
+    add: Add,
+    alice_client: Client,
+    assignment: Assignment,
+) -> None:
+    hand_in(zipped(CLASS))
+    add(ROSTER.replace("Red", ""))
+    pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="bpopescu")
+    address = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    assert "A copy for Bruno Popescu" in get_page(alice_client, address).text("main")
+    sent = f"{address}?format=html&names={pair.right_id}&sources=on"
+    copy = text_of(alice_client, sent)
+    assert "Copy for Bruno Popescu." in copy
+    assert 'with help of <span class="made-up">[name]</span>' in copy
+    assert not any(word in copy.casefold() for word in ("okafor", "amara", "volkov", "00042"))

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from django.test import Client
-from django.urls import reverse
 from hypothesis import assume, example, given, strategies as st
 from selectolax.lexbor import LexborNode
 
@@ -48,14 +46,11 @@ from submissions.matches.ranked_pairs import (
     whole_percent,
 )
 from submissions.matches.source_html import cuts_between
-from submissions.models import Assignment
 from submissions.pages.filters import counted
 from submissions.pages.standalone_html import PageLimits, standalone_html
 from tests.moss.check.test_check import folder
-from tests.support.html import Page, get_page
+from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed
-from tests.support.sample_class import COPIED, RENAMED, zipped
-from tests.support.uploads import HandIn
 
 LINES = st.lists(st.sampled_from(["# a", "# b", "# c", "x = 1", ""]), max_size=8)
 
@@ -366,21 +361,6 @@ def test_different_comments_and_brackets_are_counted_each(other: str, comments: 
 def test_a_long_literal_is_cut_in_an_example() -> None:
     assert shorten_lexeme(f"'{'x' * 90}'") == f"'{'x' * 38}…"
     assert shorten_lexeme("'a\n  b'") == "'a b'"
-
-
-@pytest.mark.long
-def test_the_pair_page_says_what_was_renamed(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
-    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
-    pair = assignment.reports.get().pairs.get()
-    page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
-    assert page.text("#about-1").startswith("Written differently: ")
-    lexemes = page.texts("#about-1 code")
-    assert ("value", "item") in zip(lexemes[::2], lexemes[1::2], strict=True)
-    assert "value → item" in page.text("#about-1")
-    assert page.texts(".passages .meta") == ["in at most 2 of 2"]
-    assert "From structure" in page.terms(".figures")
-    assert set(page.texts('[data-side="L"] i[data-there="item"]')) == {"value"}
-    assert set(page.texts('[data-side="R"] i[data-there="value"]')) == {"item"}
 
 
 PARAMS = Params(k=3, window=2)

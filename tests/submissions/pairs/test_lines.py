@@ -401,21 +401,6 @@ def test_every_passage_can_be_reached_and_opens_on_both_sides(
 
 
 @pytest.mark.long
-def test_a_badge_whose_other_side_is_not_shown_loads_the_page_with_it(
-    alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 25_000)
-    address = address_of({"ada/m.py": interleaved(30, 1), "ben/m.py": interleaved(30, 2)})
-    page = get_page(alice_client, f"{address}?left=1-0&right=1-4000")
-    links = page.values('[data-side="L"] .badge', "href")
-    badges = set(page.values('[data-side="R"] .badge', "id"))
-    assert any(link.startswith("?passage=") for link in links)
-    for link in links:
-        query, _, anchor = link.partition("#")
-        assert (anchor in badges) == (not query)
-
-
-@pytest.mark.long
 def test_an_endless_line_is_cut_with_a_remark_and_goes_on_in_the_next_part(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from submissions.models import Pair
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
-from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
+from tests.support.sample_class import COPIED, RENAMED, zipped
 from tests.support.uploads import HandIn
 
 
@@ -55,14 +55,6 @@ def test_a_padded_copy_is_a_passage_of_visible_pieces(open_pair: Callable[[dict[
     assert len(page.values(".badge[id]", "id")) == 2
 
 
-@pytest.mark.long
-def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str, str]], Page]) -> None:
-    first, second, third = (program(Random(seed), 1) for seed in (1, 2, 3))
-    page = open_pair({"ada/a.py": first + second + third, "ben/b.py": third + first + second})
-    assert len(page.all(".passages li")) == 2
-    assert "one part was moved" in sentence(page)
-
-
 @pytest.mark.parametrize(("tokens", "moved"), [(19, False), (20, True)])
 def test_a_passage_of_twenty_tokens_counts_as_moved_and_a_shorter_one_does_not(
     alice_client: Client, hand_in: HandIn, tokens: int, *, moved: bool
@@ -100,12 +92,6 @@ def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]]
 
 def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:
     assert sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED})) == "ada and ben handed in the same files."
-
-
-@pytest.mark.long
-def test_the_sentence_on_a_part(open_pair: Callable[[dict[str, str]], Page]) -> None:
-    page = open_pair({"ada/a.py": COPIED + HONEST, "ben/b.py": COPIED + program(Random(3), 4)})
-    assert sentence(page).endswith(" % of ada\u2019s code is in ben\u2019s; every token of that is written alike.")
 
 
 def common_class() -> dict[str, str]:

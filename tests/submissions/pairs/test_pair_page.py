@@ -1,6 +1,5 @@
 """The page of a pair: passages, blocks, gaps, flags, remarks and replaced names."""
 
-import re
 from collections.abc import Callable
 from html import escape
 
@@ -60,23 +59,6 @@ def test_no_anchor_is_used_twice(alice_client: Client, report: Report) -> None:
     assert {"L1", "R1", "L-p1", "R-p1"} <= set(ids)
 
 
-@pytest.mark.long
-def test_a_passage_marks_the_same_code_on_both_sides(alice_client: Client, hand_in: HandIn) -> None:
-    shifted = "import os\nimport re\n\n" + COPIED
-    batch = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": shifted}))
-    pair = Pair.objects.get(report__assignment=batch.assignment)
-    page = get_pair(alice_client, pair)
-
-    def marked(side: str) -> str:
-        """Return the code of the first passage on a side, without white space."""
-        marks = page.texts(f'[data-side={side}] mark.c1[data-passage="1"]')
-        return "".join("".join(marks).split())
-
-    assert marked("L") == marked("R") != ""
-    assert page.has('.places a[aria-label^="Left, a.py, lines 2 to "]')
-    assert page.has('.places a[aria-label^="Right, b.py, lines 5 to "]')
-
-
 def pasted(lines: list[str]) -> bytes:
     return f"<html><body><pre>{escape(chr(10).join(lines))}</pre></body></html>".encode()
 
@@ -113,29 +95,6 @@ def test_the_header_gives_the_figures_of_the_pair(alice_client: Client, report: 
     assert figures["Tokens"] == str(pair.tokens)
     assert figures["Lines"] == str(pair.lines)
     assert figures["Longest"] == str(pair.longest)
-
-
-@pytest.mark.long
-def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Callable[[], None]) -> None:
-    pair = best(report)
-    assert not get_pair(alice_client, pair).has(".ignored")
-    starter()
-    assert any("read_numbers" in text for text in get_pair(alice_client, pair).texts(".source .ignored"))
-
-
-@pytest.mark.long
-def test_a_passage_counts_the_lines_that_the_figures_of_the_pair_count(
-    alice_client: Client, hand_in: HandIn, assignment: Assignment, starter: Callable[[], None]
-) -> None:
-    whole = COPIED + STARTER + COPIED.replace("count", "tally")
-    hand_in(zipped({"ada/main.py": whole, "ben/main.py": whole, "cleo/main.py": HONEST}))
-    before = assignment.reports.get().pairs.get()
-    starter()
-    pair = newest(before).pairs.get()
-    assert pair.tokens == pair.longest < before.longest
-    page = get_pair(alice_client, pair)
-    assert page.texts(".passages .size") == [f"{pair.lines} lines"]
-    assert "Grey code is not counted." in page.texts(".passages .about p")
 
 
 def test_the_address_of_a_pair_survives_a_new_ranking(
@@ -301,20 +260,6 @@ def test_names_are_replaced_in_paths_sources_and_examples(view_of: Callable[...,
     assert "Okri" not in view.sides[0].files[0].html
     examples = [example for passage in view.passages for example in passage.differences.examples]
     assert not any("Okri" in example.right for example in examples)
-
-
-@pytest.mark.long
-def test_anonymous_pairs_name_nobody(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
-    ben = f"# Ben Okri\n{RENAMED}"
-    hand_in(zipped({"ada-lovelace/m.py": COPIED, "ben-okri/src/ben-okri.py": ben}))
-    pair = Pair.objects.get(report__assignment=assignment)
-    session = alice_client.session
-    session["anonymous"] = True
-    session.save()
-    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
-    page = page_of(alice_client.get(address, follow=True))
-    assert page.texts(".side .made-up")
-    assert not re.search("lovelace|okri", page.html, re.IGNORECASE)
 
 
 @pytest.mark.parametrize(

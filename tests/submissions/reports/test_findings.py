@@ -198,23 +198,6 @@ def groups_of(report: Report) -> list[tuple[str, list[str]]]:
     return [(group.sameness, names(report, group.submissions)) for group in report.duplicates]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("changed", "sameness"),
-    [
-        (HONEST, "identical"),
-        (f"# mine\n\n{HONEST}", "layout"),
-        (HONEST.replace("bins", "boxes"), "names"),
-        (HONEST.replace("1", "7"), "lexical"),
-    ],
-)
-def test_a_group_says_in_which_sense_its_submissions_are_the_same(
-    hand_in: HandIn, assignment: Assignment, changed: str, sameness: str
-) -> None:
-    hand_in(zipped({"ada/m.py": COPIED, "cleo/m.py": HONEST, "dora/m.py": changed}))
-    assert groups_of(assignment.reports.get()) == [(sameness, ["cleo", "dora"])]
-
-
 def test_a_submission_is_in_a_group_of_each_sameness_whatever_its_files_are_called(
     hand_in: HandIn, assignment: Assignment, alice_client: Client
 ) -> None:

@@ -249,20 +249,6 @@ def test_pairs_of_a_team_are_flagged_with_possible_flags_only(alice_client: Clie
     assert page.text('#id_flag option[value="apart"]') == "Not the same team"
 
 
-@pytest.mark.long
-def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: HandIn) -> None:
-    copied = CLASS["ada/main.py"]
-    files = {"ada/m.py": copied, "ben/other.py": copied, "cleo/m.py": CLASS["ben/main.py"]}
-    assignment = hand_in(zipped(files)).assignment
-    assert flags(assignment) == {
-        ("ada", "ben"): [("identical", False, False)],
-        ("ada", "cleo"): [("names", False, False)],
-        ("ben", "cleo"): [("names", False, False)],
-    }
-    assert listed(assignment, flag="identical") == [("ada", "ben")]
-    assert len(listed(assignment, flag="names")) == 2
-
-
 def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report: Report) -> None:
     assignment = report.assignment
     names = anonymous_names(assignment)

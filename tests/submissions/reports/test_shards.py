@@ -243,16 +243,6 @@ def test_a_class_is_loaded_outside_of_the_transaction_that_locks_its_assignment(
     assert seen == [outside]
 
 
-@pytest.mark.long
-def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
-    maintenance.sweep()
-    assert not planned.shards.exclude(result=None).exists(), "its messages may still come"
-    let_time_pass("score_shard")
-    with TestCase.captureOnCommitCallbacks(execute=True):
-        maintenance.sweep()  # tasks are eager here: this scores all shards and merges them
-    content(Report.objects.get(pk=planned.report_id))
-
-
 def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, committing: Committing
 ) -> None:

@@ -5,13 +5,17 @@ import json
 import zipfile
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
+from django.db import models
 from django.test import Client
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from submissions.models import Assignment, AuditEntry, Erasure
+from submissions.students.finding import Likeness
+from submissions.students.register import OTHER_APPS, REGISTER
 from tests.support.every_column import places_of
 from tests.support.html import get_page, page_of
 from tests.support.one_student import ID, NAME, TRACES, Planted
@@ -112,3 +116,91 @@ def test_several_students_of_a_name_take_an_id(planted: Planted, admin_client: C
     by_id = page_of(admin_client.post(PAGE, {"student": "1111111", "act": "find", "reason": REASON}))
     assert "3 other submissions have this name" not in by_id.text("main")
     assert [row[3] for row in by_id.rows("[aria-labelledby=found-heading] tbody tr")] == ["1"]
+
+
+# Columns that can hold a text, or what follows from one.
+KINDS = (
+    models.CharField, models.TextField, models.JSONField, models.BinaryField, models.FileField,
+    models.GenericIPAddressField,
+)  # fmt: skip
+
+
+def columns_of(model: type[models.Model]) -> set[str]:
+    return {column.name for column in model._meta.concrete_fields if isinstance(column, KINDS)}
+
+
+MODELS = [model for model in apps.get_models(include_auto_created=True) if columns_of(model)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_every_column_that_can_hold_a_name_is_cleaned_or_declared_free(model: type[models.Model]) -> None:
+    table = REGISTER.get(model._meta.label)
+    if table is None:
+        assert OTHER_APPS[model._meta.app_label]
+        assert model._meta.app_label != "submissions"
+        return
+    listed = [*table.rows, *table.searched, *table.free]
+    assert sorted(listed) == sorted(columns_of(model))
+    assert bool(table.free) == bool(table.why)
+
+
+def test_the_register_has_no_table_that_does_not_exist() -> None:
+    assert set(REGISTER) <= {model._meta.label for model in MODELS}
+
+
+ASKED = Likeness(frozenset({"Zoë Müller-Quartz"}), frozenset({"00771234", "zmq@example.edu"}))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ZOE MUELLER QUARTZ", "zoe_muller_quartz", "Müller-Quartz, Zoë", "quartz.zoe.mueller",
+        "quartzzoemuller", "Zoe Muller Quartz 2", "Zoe\u0308 Mu\u0308ller-Quartz",
+    ],
+)  # fmt: skip
+def test_case_accents_order_and_separators_make_no_other_name(name: str) -> None:
+    assert ASKED.is_same_words(name)
+    assert ASKED.is_near(name, "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hw1_zoe_muller_quartz.py", "Zoe Anna Muller Quartz", "Z. Müller-Quartz", "quartz_calculator",
+        "Zoe.zip", "771234", "hw 771234", "zmq", "task1_zmq",
+    ],
+)  # fmt: skip
+def test_names_with_more_or_less_are_near_and_not_the_same(name: str) -> None:
+    assert ASKED.is_near(name, "")
+    assert not ASKED.is_same_words(name)
+
+
+def test_an_id_is_near_with_other_zeros_and_case() -> None:
+    assert ASKED.is_near("Somebody Else", "771234")
+    assert ASKED.is_near("Somebody Else", "ZMQ@EXAMPLE.EDU")
+    assert not ASKED.is_near("Somebody Else", "7712345")
+
+
+@pytest.mark.parametrize(
+    "name", ["Zoë Schmidt", "Anna Müller", "Ada Quartz", "calculator.py", "Submission 3", "z", "", "12"]
+)
+def test_names_of_others_are_not_near(name: str) -> None:
+    assert not ASKED.is_near(name, "")
+
+
+def test_the_login_of_a_name_is_near() -> None:
+    asked = Likeness(frozenset({"Zebulon Quartzovsky"}), frozenset())
+    for login in ("zquartzovsky", "quartzovskyz", "hw1-zquartzovsky"):
+        assert asked.is_near(login, "")
+    assert not asked.is_near("aquartzovsky", "")
+
+
+def test_the_first_letter_before_an_accent_is_no_initial() -> None:
+    asked = Likeness(frozenset({"Zoë Müller"}), frozenset())
+    assert asked.is_near("Zoë M.", "")
+    assert not asked.is_near("Zoë Möhring", "")
+
+
+def test_every_near_name_without_accents_has_a_fragment() -> None:
+    for name in ("zoe_muller_quartz", "quartzzoemueller", "Z. Muller-Quartz", "771234", "task1_zmq"):
+        assert any(one in name.lower() for one in ASKED.fragments)

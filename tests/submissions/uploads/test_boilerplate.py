@@ -228,28 +228,6 @@ def test_a_real_worker_reads_boilerplate(alice: User, celery_worker_process: Pat
     wait_until(lambda: not documents.filter(state="pending").exists(), 60, what="reading")
 
 
-@pytest.mark.long
-def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
-    alice_client: Client, report: Report, eager_tasks: None, committing: Committing
-) -> None:
-    assignment = report.assignment
-
-    def best_pair_lines() -> int:
-        return int(Report.objects.filter(assignment=assignment, state="done")[0].pairs.all()[0].lines)
-
-    before = best_pair_lines()
-    with committing(execute=True):
-        alice_client.post(reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]})
-    assert best_pair_lines() < before
-    removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
-    page = get_page(alice_client, tab(assignment, "ignored"))
-    assert page.has(f'form[method=post][action="{removal}"]')
-    with committing(execute=True):
-        alice_client.post(removal)
-    assert best_pair_lines() == before
-    assert not Boilerplate.objects.exists()
-
-
 def test_boilerplate_that_cannot_be_read_is_named_with_its_reason(
     alice_client: Client, assignment: Assignment, eager_tasks: None, committing: Committing
 ) -> None:

@@ -20,12 +20,11 @@ from moss.operations import maintenance
 from submissions.intake.entries import Entry
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Assignment, Batch, Boilerplate, Course, Document, SubmissionFile
+from submissions.models import Assignment, Boilerplate, Course, Document, SubmissionFile
 from submissions.uploads.change import add_boilerplate
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
-from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.processes import every_process, kill, open_files
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
@@ -34,11 +33,6 @@ from tests.support.web_server import web_server
 
 # The reason of nbformat repeats this version: a NUL, and half of a surrogate pair.
 UNSTORABLE = notebook_with(nbformat="4\0\ud800")
-
-
-def best_pair(batch: Batch) -> set[str]:
-    pair = batch.assignment.reports.get().pairs.all()[0]
-    return {pair.left.name, pair.right.name}
 
 
 def test_notebooks_with_any_field_of_any_wrong_type_cost_nobody_else(hand_in: HandIn) -> None:
@@ -114,28 +108,6 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     assert page.text("#boilerplate .notice .path") == "work.ipynb"
     assert page.text("#boilerplate .notice .meta").startswith("it is")
     assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("harm", "reason"),
-    rest_is_long(
-        [
-            ("fail", "the lexer failed (KeyError)"),
-            ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
-            ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
-        ]
-    ),
-)
-def test_a_file_that_harms_its_reader_fails_alone(
-    hand_in: HandIn, harmful_reader: None, harm: str, reason: str
-) -> None:
-    batch = hand_in(zipped({**CLASS, "dora/main.py": f"# harm: {harm}\n"}))
-    assert batch.state == "done"
-    failed = Document.objects.get(state="failed")
-    assert (failed.files.get().submission.name, failed.reason) == ("dora", reason)
-    assert Document.objects.filter(state="ready").count() == len(CLASS)
-    assert best_pair(batch) == {"ada", "ben"}
 
 
 @pytest.mark.parametrize("error", [MemoryError, SoftTimeLimitExceeded, NotStarted])

@@ -25,16 +25,6 @@ HARMFUL = {
 }
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("harmful_groupings")
-def test_a_record_that_takes_too_long_is_listed_with_the_limit_and_not_the_end(hand_in: HandIn) -> None:
-    batch = hand_in(zipped(HARMFUL))
-    assert batch.state == "done"
-    assert {*batch.submissions.values_list("name", flat=True)} == {"abyron", "Bruno Popescu"}
-    reason = batch.entries.get(name=RECORD.format("abyron")).reason
-    assert reason == "Blackboard's record of an attempt; not read, because reading it took longer than 1 s"
-
-
 @pytest.mark.usefixtures("harmful_groupings")
 def test_an_upload_whose_names_take_too_long_fails_with_the_limit(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"harm: compute/a.py": CODE, **CLASS}))

@@ -104,18 +104,6 @@ def test_a_class_becomes_a_report(assignment: Assignment, alice: User, celery_wo
 
 
 @pytest.mark.long
-def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
-    assignment: Assignment, alice: User, celery_worker_process: Path
-) -> None:
-    batch = wait_for(upload(assignment, alice, {**CLASS, "slow/main.rb": SLOW}))
-    assert batch.state == "done"
-    failed = Document.objects.get(state="failed")
-    assert "longer than" in failed.reason
-    assert failed.files.get().submission.name == "slow"
-    assert ("ada", "ben") in names(list(assignment.reports.get().pairs.all()))
-
-
-@pytest.mark.long
 def test_a_killed_worker_process_loses_no_batch(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
@@ -279,18 +267,6 @@ def test_a_cancelled_batch_is_left_alone_by_its_workers(
     assert not cancel_batch(batch)
 
 
-@pytest.mark.long
-def test_what_a_lost_worker_left_is_taken_up(assignment: Assignment, alice: User, eager_tasks: None) -> None:
-    batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
-    states = []
-    for _ in range(3):
-        let_time_pass()
-        maintenance.sweep()
-        batch.refresh_from_db()
-        states.append(batch.state)
-    assert states == ["fingerprinting", "ranking", "done"]
-
-
 def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
     Job.objects.update(sent=timezone.now() - SENDING / 2, due=timezone.now() - SENDING)
@@ -298,28 +274,6 @@ def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager
     maintenance.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"
-
-
-BAD: dict[str, str | bytes] = {
-    "empty/main.py": b"",
-    "binary/main.py": bytes(range(256)) * 10,
-    "nul/main.py": b"x = 1\n\x00\x00y = 2\n",
-    "broken/main.ipynb": b'{"cells": [',
-    "huge/main.py": b"x = 1\n" * 9_000_000,
-    "line/main.py": b"x = [" + b"1, " * 3_500_000 + b"]\n",
-}
-
-
-@pytest.mark.long
-def test_bad_entries_are_named_with_their_reason_and_the_rest_goes_on(hand_in: HandIn) -> None:
-    batch = hand_in(zipped({**CLASS, **BAD}))
-    assert batch.state == "done"
-    skipped = {entry.name: entry.reason for entry in batch.entries.filter(accepted=False)}
-    assert skipped.keys() == BAD.keys() - {"empty/main.py"} | ({"empty/main.py"} & skipped.keys())
-    assert all(skipped.values())
-    assert "5 MB" in skipped["huge/main.py"]
-    assert "5 MB" in skipped["line/main.py"]
-    assert ("ada", "ben") in names(list(batch.assignment.reports.get().pairs.all()))
 
 
 ACCENTED = COPIED + "\n# größer, schöner: für Müller\n"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from submissions.cases.read import report_cases, suspicions
 from submissions.core.names import Names
-from submissions.models import Decision, Submission
+from submissions.models import Decision, Pair, Submission
 from submissions.reports.read import PairFilter, ranked_pairs
-from tests.support.checking.facts import title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from submissions.models import Pair
-    from tests.support.checking.facts import Facts
+from tests.support.checking.facts import Facts, title
 
 UNDECIDED = Decision.State.UNDECIDED.value
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from fingerprint.engine import decode, front_end, term_places
+from fingerprint.engine import LexicalTerms, decode, front_end, term_places
 from submissions.intake.packed_readings import unpack_lexical, unpack_tokens
-from submissions.models import Boilerplate, Document
-from tests.support.checking.facts import is_of_class, title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from fingerprint.engine import LexicalTerms
-    from submissions.models import SubmissionFile
-    from tests.support.checking.facts import Facts
+from submissions.models import Boilerplate, Document, SubmissionFile
+from tests.support.checking.facts import Facts, is_of_class, title
 
 # A string is dictated if so much of its words is in the statement, and shorter Latin words do not count.
 PART_OF_WORDS, SHORTEST = 0.8, 3

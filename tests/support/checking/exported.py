@@ -9,22 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import cached_property
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from django.test import Client
 from django.urls import reverse
 from pypdf import PdfReader
 
+from submissions.models import Assignment
 from tests.support.html import Page, get_page, page_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 # Pairs, cases and submissions whose pages are fetched.
 PAIRS, CASES, STUDENTS = 5, 2, 3

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake.packed_readings import unpack_coarse, unpack_kinds
-from submissions.models import Batch, CaseDecision, Decision, Document, SubmissionFile
-
-if TYPE_CHECKING:
-    from submissions.models import Pair, Report, Submission
+from submissions.models import Batch, CaseDecision, Decision, Document, Pair, Report, Submission, SubmissionFile
 
 
 class Tokens(NamedTuple):

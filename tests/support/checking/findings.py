@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from submissions.cases.read import case_core, report_cases
 from submissions.core.submitters import are_mates, compared_mates
-from submissions.models import Decision
+from submissions.models import Decision, Report
 from submissions.pairs.read import suggested_threshold, threshold_of
 from tests.support.checking import decisions, dictated, pairs
 from tests.support.checking.facts import Facts, is_of_class, title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from submissions.models import Report
 
 # Figures that are floating point sums of the same terms may differ by the order of these.
 TOLERANCE = 1e-9

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from tests.support.checking.facts import is_of_class, title
+from submissions.models import Pair
+from submissions.reports.models import PassageRecord
+from tests.support.checking.facts import Facts, Tokens, is_of_class, title
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from submissions.models import Pair
-    from submissions.reports.models import PassageRecord
-    from tests.support.checking.facts import Facts, Tokens
-
-    # Both ends of a passage on one side: the file, its first token, and the token after its last.
-    Place = tuple[int, int, int]
+# Both ends of a passage on one side: the file, its first token, and the token after its last.
+Place = tuple[int, int, int]
 
 TOLERANCE = 1e-6
 RANGED = (

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -161,18 +160,6 @@ def test_a_slow_lexer_is_ended_by_the_time_limit_and_the_child_goes_on(reader: D
     with pytest.raises(Unreadable, match=r"reading it as python took longer than 0\.02 s"):
         reader.read(b"a " * 1_000_000, "python", 0.02)
     assert reader.start().pid == child
-
-
-@pytest.mark.long
-def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentReader) -> None:
-    child = reader.start()
-    child.wait_until_ready()
-    kill = threading.Timer(0.3, os.kill, (child.pid, signal.SIGKILL))
-    kill.start()
-    tokens = reader.read(b"x = f(1)\n" * 200_000, "python", 60).tokens
-    kill.join()
-    assert len(tokens) == 800_000
-    assert reader.start().pid != child.pid
 
 
 def test_a_child_outlives_signals_of_a_stop_and_a_killed_one_is_replaced(reader: DocumentReader) -> None:
