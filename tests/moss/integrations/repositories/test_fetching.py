@@ -315,37 +315,28 @@ def test_other_separators_of_spreadsheets_are_taken(separator: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("text", "entries", "problem"),
     [
-        "file:///etc/passwd", "ssh://git@example.org/a", "git://example.org/a", "ext::sh -c id",
-        "git@example.org:a",
-        "--upload-pack=id", "https://anna:secret@example.org/a", "https://example.org", "https://example.org/a?b=c",
-        "https://example.org/a b", "https://exämple.org/a", "https://example.org/" + "a" * 500,
+        (
+            f"Ben,{HOST}/b\nAnna,{{}}",
+            [
+                "file:///etc/passwd", "ssh://git@example.org/a", "git://example.org/a", "ext::sh -c id",
+                "git@example.org:a", "--upload-pack=id", "https://anna:secret@example.org/a", "https://example.org",
+                "https://example.org/a?b=c", "https://example.org/a b", "https://exämple.org/a",
+                "https://example.org/" + "a" * 500,
+            ],
+            "Line 2: the address must",
+        ),
+        (f"Anna,{HOST}/a,{{}}", ["-x", "a..b", "a b", "a~1", "a:b", "a*"], "Line 1: that is no name of a branch"),
+        (f"Anna,{HOST}/a,main,{{}}", ["HEAD", "abc", "--all", "g" * 40], "Line 1: a commit is 40 or 64"),
+        (f"Anna,{HOST}/a\nBen,{HOST}/b\n{{}}", [f"Anna,{HOST}/c"], "Line 3: line 1 is of the same student"),
+        ("{}", ["", "\n\n", "student,address\n"], "List 1 to 2000 repositories"),
     ],
+    ids=["addresses", "branches", "commits", "a student twice", "nothing"],
 )  # fmt: skip
-def test_an_address_of_another_kind_is_refused_with_its_line(address: str) -> None:
-    with pytest.raises(BadList, match="Line 2: the address must"):
-        parse(f"Ben,{HOST}/b\nAnna,{address}")
-
-
-@pytest.mark.parametrize("branch", ["-x", "a..b", "a b", "a~1", "a:b", "a*"])
-def test_a_branch_that_git_could_misread_is_refused(branch: str) -> None:
-    with pytest.raises(BadList, match="Line 1: that is no name of a branch"):
-        parse(f"Anna,{HOST}/a,{branch}")
-
-
-@pytest.mark.parametrize("commit", ["HEAD", "abc", "--all", "g" * 40])
-def test_a_commit_is_named_in_full(commit: str) -> None:
-    with pytest.raises(BadList, match="Line 1: a commit is 40 or 64"):
-        parse(f"Anna,{HOST}/a,main,{commit}")
-
-
-def test_a_student_is_listed_once() -> None:
-    with pytest.raises(BadList, match="Line 3: line 1 is of the same student"):
-        parse(f"Anna,{HOST}/a\nBen,{HOST}/b\nAnna,{HOST}/c")
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "student,address\n"])
-def test_an_empty_list_is_refused(text: str) -> None:
-    with pytest.raises(BadList, match="List 1 to 2000 repositories"):
-        parse(text)
+def test_what_git_could_misread_and_what_is_no_list_is_refused_with_its_line(
+    text: str, entries: list[str], problem: str
+) -> None:
+    for entry in entries:
+        with pytest.raises(BadList, match=problem):
+            parse(text.format(entry))
