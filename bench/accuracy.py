@@ -20,11 +20,11 @@ from bench import tools
 from bench.intervals import precision_interval, sources
 from bench.labelled import LabelledSet, SetError, doubtful_pairs, find_sets
 from bench.metrics import Metrics, average_precision, level_aucs, measure
-from bench.processes import RunFailed
+from bench.processes import command
 from bench.tables import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from bench.metrics import Scores
 
@@ -167,7 +167,8 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run() -> None:
+@command
+def main() -> None:
     arguments = _arguments()
     sets = find_sets(arguments.folder)
     installed = installed_tools(arguments.tool or ["moss"], arguments.python)
@@ -179,20 +180,6 @@ def run() -> None:
     print("\n\n".join([summary_table(results), *level_tables(results), *doubtful_tables(results)]))
     if arguments.json:
         arguments.json.write_text(json.dumps([result.as_json() for result in results], indent=2) + "\n")
-
-
-def exit_status(run: Callable[[], None]) -> int:
-    """Run, and return the exit status; where a set or a tool fails, write why in one line."""
-    try:
-        run()
-    except (SetError, tools.ToolError, RunFailed) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def main() -> int:
-    return exit_status(run)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bench.labelled import SetError, find_sets
+from bench.labelled import find_sets
+from bench.processes import command
 from bench.tables import markdown
 from moss.check.rank import RankingOptions, rank_path
 
@@ -150,26 +151,22 @@ def table(by_kind: Mapping[tuple[str, str], list[Loss]]) -> str:
     return markdown(header, rows)
 
 
-def main() -> int:
+@command
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.appended", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a set, or a folder of sets")
     parser.add_argument("--pairs", type=int, default=10, metavar="N", help="copied pairs of each set (10)")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     by_kind: defaultdict[tuple[str, str], list[Loss]] = defaultdict(list)
-    try:
-        for labelled in find_sets(arguments.folder):
-            print(labelled.name, file=sys.stderr)
-            random = Random(arguments.seed)
-            copied = [pair for pair in labelled.pairs if pair.label]
-            for pair in random.sample(copied, min(len(copied), arguments.pairs)):
-                for kinds, loss in losses(labelled, pair, random):
-                    by_kind[kinds].append(loss)
-    except SetError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    for labelled in find_sets(arguments.folder):
+        print(labelled.name, file=sys.stderr)
+        random = Random(arguments.seed)
+        copied = [pair for pair in labelled.pairs if pair.label]
+        for pair in random.sample(copied, min(len(copied), arguments.pairs)):
+            for kinds, loss in losses(labelled, pair, random):
+                by_kind[kinds].append(loss)
     print(table(by_kind))
-    return 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pygments.lexers import get_lexer_for_filename
 from pygments.util import ClassNotFound
 
+from bench.processes import BenchError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 NOT_CODE = frozenset({".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"})
 
 
-class SpeedError(ValueError):
+class SpeedError(BenchError):
     """A folder has too few source files; the message has their number."""
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench import tools
-from bench.cohorts import SpeedError, copy_sample, folders, sources
-from bench.processes import RunFailed
+from bench.cohorts import copy_sample, folders, sources
+from bench.processes import command
 from bench.speed import ALL, FLOOR, READING, Measurement, moss_tools
 from bench.tables import markdown
 
@@ -112,7 +112,8 @@ def table(measured: Sequence[Result]) -> str:
     return markdown(header, [result.row() for result in measured])
 
 
-def main(words: Sequence[str] | None = None) -> int:
+@command
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.goals", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="has files, projects and python")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each tool (default: 3)")
@@ -121,13 +122,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the random samples (default: 1)")
     parser.add_argument("--python", help="interpreter that has compare50 (default: BENCH_PYTHON)")
     arguments = parser.parse_args(words)
-    try:
-        measured = list(results(arguments.folder, arguments))
-    except (SpeedError, tools.ToolError, RunFailed) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(table(measured))
-    return 0
+    print(table(list(results(arguments.folder, arguments))))
 
 
 if __name__ == "__main__":

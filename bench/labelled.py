@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from bench.processes import BenchError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -18,7 +20,7 @@ HONEST = "non"  # the level of pairs that are not plagiarised, in sets whose lev
 DOUBTFUL = Path(__file__).with_name("doubtful.csv")
 
 
-class SetError(ValueError):
+class SetError(BenchError):
     """A folder or a row is not a valid labelled set; the message names it and the reason."""
 
 

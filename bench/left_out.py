@@ -19,6 +19,7 @@ import numpy as np
 
 from bench.labelled import SetError, find_sets
 from bench.metrics import average_precision
+from bench.processes import command
 from bench.rescoring import Rescorer, read_labelled
 from bench.tables import markdown
 from fingerprint.ranking import score_constants
@@ -158,7 +159,8 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run() -> None:
+@command
+def main() -> None:
     arguments = _arguments()
     chosen = [one for one in GRID if not arguments.constant or one.name in arguments.constant]
     if not chosen:
@@ -183,15 +185,6 @@ def run() -> None:
 
 def _as_json(by_source: Mapping[str, LeftOut]) -> dict[str, object]:
     return {source: row._asdict() for source, row in by_source.items()}
-
-
-def main() -> int:
-    try:
-        run()
-    except SetError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
 
 
 if __name__ == "__main__":

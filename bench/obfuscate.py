@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.disguises import java_functions, java_statements, python_functions, python_statements
 from bench.disguises.java_code import Java
 from bench.labelled import HONEST, LabelledPair, write_pairs
+from bench.processes import BenchError, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +75,7 @@ class DisguisedCopy(NamedTuple):
     sources: tuple[str, ...]
 
 
-class TooFewPrograms(ValueError):
+class TooFewPrograms(BenchError):
     """A folder has too few programs to disguise; the message has the details."""
 
 
@@ -200,7 +201,8 @@ def _pairs(group: str, disguise: str, programs: list[Program], copies: list[Disg
         yield LabelledPair(f"{group}/{first.name}", f"{group}/{second.name}", 0, group, HONEST)
 
 
-def main() -> int:
+@command
+def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.obfuscate",
         description="Make a labelled set from a folder of Python or Java programs.",
@@ -210,16 +212,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the disguises (default: 1)")
     arguments = parser.parse_args()
     if arguments.out.exists() and any(arguments.out.iterdir()):
-        print(f"error: {arguments.out} is not empty", file=sys.stderr)
-        return 1
-    try:
-        pairs = obfuscate(arguments.folder, arguments.out, arguments.seed)
-    except TooFewPrograms as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+        raise BenchError(f"{arguments.out} is not empty")
+    pairs = obfuscate(arguments.folder, arguments.out, arguments.seed)
     copies = sum(pair.label for pair in pairs)
     print(f"{arguments.out}: {len(pairs)} pairs, {copies} of them plagiarised")
-    return 0
 
 
 if __name__ == "__main__":

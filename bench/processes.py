@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 INTERVAL = 0.05  # seconds between samples
 PROC = Path("/proc")
@@ -24,8 +26,30 @@ PROC = Path("/proc")
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
-class RunFailed(RuntimeError):
+class BenchError(Exception):
+    """Data or a tool of a measurement cannot be used; the message says why."""
+
+
+class RunFailed(BenchError):
     """A command ended with an error or did not end in time; the message has the end of its error output."""
+
+
+Given = ParamSpec("Given")
+
+
+def command(run: Callable[Given, None]) -> Callable[Given, int]:
+    """Make a function return the exit status of its command; where data or a tool fail, one line says why."""
+
+    @wraps(run)
+    def main(*given: Given.args, **named: Given.kwargs) -> int:
+        try:
+            run(*given, **named)
+        except BenchError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+        return 0
+
+    return main
 
 
 class ProcessRun(NamedTuple):

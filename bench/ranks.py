@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench import tools
-from bench.accuracy import exit_status, installed_tools, pair_scores
+from bench.accuracy import installed_tools, pair_scores
 from bench.labelled import find_sets
+from bench.processes import command
 from bench.tables import markdown
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run() -> None:
+@command
+def main() -> None:
     arguments = _arguments()
     rows = []
     installed = installed_tools(arguments.tool or ["moss"], arguments.python)
@@ -101,10 +103,6 @@ def run() -> None:
             rows += summary_rows(labelled, tool.name, ranks)
     header = ["set", "level", "tool", "copies", "median rank", "first ten", "first tenth", "rank in task"]
     print(markdown(header, sorted(rows)))
-
-
-def main() -> int:
-    return exit_status(run)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.experiments.plotting import plot
-from bench.labelled import SetError
+from bench.processes import command
 from bench.tables import markdown
 from bench.threshold import DRAWS, STATED, measure
 
@@ -64,20 +64,16 @@ def table(figures: Sequence[SetFigures]) -> str:
     return markdown(["stated", "true"], rows)
 
 
-def main() -> int:
+@command
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group")
     arguments = parser.parse_args()
-    try:
-        figures = measure(arguments.folder, arguments.draws)
-    except SetError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    figures = measure(arguments.folder, arguments.draws)
     draw(figures, arguments.output)
     print(table(figures))
-    return 0
 
 
 if __name__ == "__main__":

@@ -27,10 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 from bench import tools
 from bench.cohorts import SpeedError, copy_sample, folders, join_files, sources
-from bench.processes import ProcessRun, RunFailed
+from bench.processes import ProcessRun, RunFailed, command
 from bench.tables import markdown
-from bench.targets import FILES, PROJECTS, Targets, target_results
-from bench.timings import ToolTiming
+from bench.targets import FILES, PROJECTS, Targets, ToolTiming, target_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,13 +214,9 @@ def _fitting_sizes(arguments: argparse.Namespace, available: int, unit: str) -> 
     return [size for size in sizes if size <= available]
 
 
-def main() -> int:
-    try:
-        _run(_arguments())
-    except (SpeedError, tools.ToolError, RunFailed) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+@command
+def main() -> None:
+    _run(_arguments())
 
 
 if __name__ == "__main__":

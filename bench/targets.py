@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from bench.timings import ToolTiming
+
+class ToolTiming(NamedTuple):
+    """One tool on one number of files: median `seconds` of its runs, and highest `peak` memory in bytes.
+
+    `peak` is None where memory cannot be measured.
+    """
+
+    tool: str
+    files: int
+    runs: int
+    seconds: float
+    peak: int | None
 
 
 class Targets(NamedTuple):

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bench.labelled import SetError, find_sets
+from bench.labelled import find_sets
 from bench.left_out import source_of
 from bench.metrics import best_f1
+from bench.processes import command
 from bench.tables import markdown
 from bench.threshold_classes import (
     COPY,
@@ -248,21 +249,17 @@ def _figure(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3f}"
 
 
-def main() -> int:
+@command
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--draws", type=int, default=DRAWS, metavar="N", help="classes of each kind and group")
     arguments = parser.parse_args()
-    try:
-        figures = measure(arguments.folder, arguments.draws)
-    except SetError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    figures = measure(arguments.folder, arguments.draws)
     classes = sum(len(one.divisions) + len(one.honest) for one in figures)
     makers = (way_table, band_table, division_table, kind_table, rarity_table)
     tables = [table(figures) for table in makers]
     print("\n\n".join([f"{classes} classes", *tables]))
-    return 0
 
 
 if __name__ == "__main__":

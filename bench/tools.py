@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.processes import ProcessRun, run
+from bench.processes import BenchError, ProcessRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PEERS = Path(__file__).with_name("peers")
 
 
-class ToolError(RuntimeError):
+class ToolError(BenchError):
     """A tool is not installed, or its output is not valid."""
 
 

@@ -16,8 +16,7 @@ from bench.goals import Goal, Result
 from bench.load_figures import section
 from bench.load_readers import Step
 from bench.load_site import Run, Sizes
-from bench.targets import FILES, PROJECTS, Targets, target_results
-from bench.timings import ToolTiming
+from bench.targets import FILES, PROJECTS, Targets, ToolTiming, target_results
 from tests.support.paths import ROOT
 from tests.support.processes import completed
 from tests.support.sample_class import CLASS
