@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults bare fuzz lint types warm messages sbom release site lock clean nightly
+.PHONY: audit demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults bare fuzz judge lint types warm messages sbom release site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -71,6 +71,10 @@ bare:
 # Change the bytes of archives, layouts, rosters, sessions of MOSS clients and LTI tokens until one breaks its reader; ten minutes.
 fuzz: .venv/dev
 	$(BIN)/python -m tests.fuzz.run --seconds 120
+
+# Count again, in what can be exported, what the service states of each class below FOLDER: FOLDER/.../files/CLASS/SUBMISSION.
+judge: warm
+	FOLDER=$(FOLDER) $(BIN)/pytest -n $(CORES) tests/tools/judged_classes.py
 
 # What is too long for every change, with all examples of each property: run it each night, and before a release.
 nightly: test-thorough fuzz

@@ -52,6 +52,7 @@ from fingerprint.ranking.groups import (
 )
 from fingerprint.ranking.parallel import never_end as never_end
 from fingerprint.ranking.passages import (
+    LEAST_MOVED_TOKENS as LEAST_MOVED_TOKENS,
     PairPassages as PairPassages,
     Passage as Passage,
     as_passages as as_passages,

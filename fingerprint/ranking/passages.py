@@ -5,8 +5,8 @@ Passages of many pairs are arrays: a pair of projects has hundreds.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
     CohortArrays = tuple[CohortTokens, Bounds, Ids]
 
-# Passages are in one block if at most so many tokens are between them, on either side: a few lines. Functions
-# that were moved are in blocks of their own.
+# Passages are in one block if at most so many tokens are between them, on either side: a few lines. More may
+# be where each of both is as long.
 MAX_GAP = 40
+# Two programs have shorter runs in common by chance: those elsewhere on the other side divide no block.
+LEAST_MOVED_TOKENS = 20
 
 INITIAL_ROWS = 1024
 
@@ -96,31 +98,56 @@ class PassageLike(Protocol):
 
 P = TypeVar("P", bound=PassageLike)
 
+# Where a passage begins on each side: its file, and the token in it.
+PLACES = attrgetter("left_file", "left_token"), attrgetter("right_file", "right_token")
+
 
 def group_passages(passages: Iterable[P]) -> list[list[P]]:
     """Return the blocks of the passages of a pair, which do not overlap, each in the order of its tokens.
 
-    Two passages are neighbours in a block if they follow each other in the same files on both sides, with no
-    other passage and at most MAX_GAP tokens between them. The blocks are in the order of the left side.
+    Two passages are in one block if they follow each other in the same files on both sides, with a gap that
+    `_is_near` allows and no other passage between. Blocks in the heaviest series of two files are joined too
+    where only blocks of fewer than LEAST_MOVED_TOKENS tokens are between. They are in the order of the left.
     """
-    by_left = sorted(passages, key=lambda passage: (passage.left_file, passage.left_token))
-    by_right = sorted(range(len(by_left)), key=lambda at: (by_left[at].right_file, by_left[at].right_token))
-    next_on_right = dict(pairwise(by_right))
-    blocks = [[passage] for passage in by_left[:1]]
-    for at, (before, after) in enumerate(pairwise(by_left)):
-        if next_on_right.get(at) == at + 1 and _is_near(before, after):
-            blocks[-1].append(after)
-        else:
-            blocks.append([after])
-    return blocks
+    singles = [[one] for one in sorted(passages, key=PLACES[0])]
+    parts = _join(singles, singles)
+    large = [part for part in parts if _tokens(part) >= LEAST_MOVED_TOKENS]
+    by_files: dict[tuple[int, int], list[list[P]]] = {}
+    for part in parts:
+        by_files.setdefault((part[0].left_file, part[0].right_file), []).append(part)
+    blocks: list[list[P]] = []
+    for of_files in by_files.values():
+        series = {*_heaviest_series(of_files)}
+        blocks += _join([of_files[at] for at in sorted(series)], large)
+        blocks += [part for at, part in enumerate(of_files) if at not in series]
+    return sorted(blocks, key=lambda block: PLACES[0](block[0]))
 
 
-def _is_near(before: PassageLike, after: PassageLike) -> bool:
-    if (before.left_file, before.right_file) != (after.left_file, after.right_file):
-        return False
-    left = after.left_token - before.left_token - before.tokens
-    right = after.right_token - before.right_token - before.tokens
-    return max(left, right) <= MAX_GAP
+def _join(parts: list[list[P]], others: list[list[P]]) -> list[list[P]]:
+    """Join parts, in the order of the left side, until no two are near with none of `others` between."""
+    places = [sorted(place(one[0]) for one in others) for place in PLACES]
+    joined: list[list[P]] = []
+    for part in map(list, parts):
+        while joined and _is_near(joined[-1], part, places):
+            part[:0] = joined.pop()
+        joined.append(part)
+    return joined
+
+
+def _is_near(
+    before: Sequence[PassageLike], after: Sequence[PassageLike], places: Sequence[list[tuple[int, int]]]
+) -> bool:
+    """Return whether parts follow each other in the same files, where nothing begins at `places` between them.
+
+    Neither side has more than MAX_GAP tokens between, or than the smaller of both has.
+    """
+    gap = 0
+    for place, of_side in zip(PLACES, places, strict=True):
+        first, last = place(before[-1]), place(after[0])
+        if first[0] != last[0] or first > last or bisect_right(of_side, first) != bisect_left(of_side, last):
+            return False
+        gap = max(gap, last[1] - first[1] - before[-1].tokens)
+    return gap <= MAX_GAP or gap <= min(_tokens(before), _tokens(after))
 
 
 def moved_blocks(blocks: Sequence[Sequence[PassageLike]]) -> int:
@@ -137,7 +164,7 @@ def moved_blocks(blocks: Sequence[Sequence[PassageLike]]) -> int:
     for left, right in sorted(by_files, key=lambda files: (-sum(map(_tokens, by_files[files])), files)):
         of_files = by_files[left, right]
         belong = left not in seen[0] and right not in seen[1]
-        moved += _out_of_order(of_files) if belong else len(of_files)
+        moved += len(of_files) - (len(_heaviest_series(of_files)) if belong else 0)
         if belong:
             seen[0].add(left)
             seen[1].add(right)
@@ -148,21 +175,25 @@ def _tokens(block: Sequence[PassageLike]) -> int:
     return sum(passage.tokens for passage in block)
 
 
-def _out_of_order(blocks: Sequence[Sequence[PassageLike]]) -> int:
-    """Return how many blocks of two files are outside the series in one order with the most tokens."""
+def _heaviest_series(blocks: Sequence[Sequence[PassageLike]]) -> list[int]:
+    """Return which blocks of two files, in the order of the left, have most tokens in one order of both."""
     # The best series that ends at a place on the right or before it, by place; both columns rise.
     places: list[int] = []
-    series: list[tuple[int, int]] = []
-    for block in blocks:
-        place = block[0].right_token
-        at = bisect_left(places, place)
-        tokens, count = series[at - 1] if at else (0, 0)
-        longer = tokens + _tokens(block), count + 1
+    series: list[tuple[int, int, int]] = []
+    previous: list[int] = []
+    for number, block in enumerate(blocks):
+        at = bisect_left(places, block[0].right_token)
+        tokens, count, last = series[at - 1] if at else (0, 0, -1)
+        previous.append(last)
+        longer = tokens + _tokens(block), count + 1, number
         after = at
-        while after < len(series) and series[after] <= longer:
+        while after < len(series) and series[after][:2] <= longer[:2]:
             after += 1
-        places[at:after], series[at:after] = [place], [longer]
-    return len(blocks) - series[-1][1]
+        places[at:after], series[at:after] = [block[0].right_token], [longer]
+    chosen = [series[-1][2]]
+    while previous[chosen[-1]] >= 0:
+        chosen.append(previous[chosen[-1]])
+    return chosen
 
 
 COLUMNS = len(Passage._fields)

@@ -66,6 +66,10 @@ class Question(NamedTuple):
     side: PassageSide
 
     @property
+    def cells(self) -> str:
+        return self.file.cells_at(self.first, self.last)
+
+    @property
     def rows(self) -> SafeString:
         """The lines as rows of a table."""
         cells = (row for line in self.side.source.lines(self.side.lines) for row in line_cells(line))

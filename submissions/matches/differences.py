@@ -226,6 +226,12 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     return repeats >= LEAST_REPEATS and sum(chosen) - len(chosen) >= NEARLY_ALL * repeats
 
 
+def renamed_names(written: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield the names with another one in their place, and how often; one that also stands opposite itself stays."""
+    kept = {left for left, right in written if left == right}
+    return ((both, times) for both, times in written.most_common() if kept.isdisjoint(both))
+
+
 def _most_frequent(rows: Iterable[tuple[str, str, int]]) -> Iterable[tuple[str, tuple[str, int]]]:
     """Return for each name the name that stands in its place most often, and how often."""
     best: dict[str, tuple[str, int]] = {}
@@ -239,7 +245,7 @@ def _most_frequent(rows: Iterable[tuple[str, str, int]]) -> Iterable[tuple[str, 
 class TokenRun:
     """`count` tokens of a text, from token `first` on.
 
-    `keywords` are the offsets in the text at which keywords and types begin.
+    At the offsets `keywords` of the text keywords and types begin, at `builtins` names of the language.
     """
 
     text: str
@@ -247,6 +253,7 @@ class TokenRun:
     first: int
     count: int
     keywords: Container[int] = ()
+    builtins: Container[int] = ()
 
     def lexemes(self) -> list[str]:
         return [self.text[start:end] for start, end in self.spans()]
@@ -261,8 +268,9 @@ class TokenRun:
         return list(zip(self.tokens.starts[part].tolist(), self.tokens.ends[part].tolist(), strict=True))
 
     def is_name(self, position: int) -> bool:
-        """Return whether the token at `position`, from 0, of the run is a name."""
-        return self.category(position) == "names"
+        """Return whether the token at `position`, from 0, of the run is a name that people can change."""
+        is_builtin = int(self.tokens.starts[self.first + position]) in self.builtins
+        return not is_builtin and self.category(position) == "names"
 
     def category(self, position: int) -> str:
         """Return the field of `DifferenceSummary` that counts the token at `position`, from 0, of the run."""
@@ -346,7 +354,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
     gaps, written = Counter[bool](), Counter[tuple[str, str]]()
     for left, right in runs:
         both = zip(left.lexemes(), right.lexemes(), strict=True)
-        written.update(pair for position, pair in enumerate(both) if left.is_name(position))
+        written.update(pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
         for difference in differences(left, right):
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[left.category(difference.position)].add(difference.left)

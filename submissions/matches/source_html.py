@@ -10,7 +10,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import chain, groupby, pairwise, takewhile
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
@@ -323,6 +323,17 @@ def block_marks(text: str, number: int, pieces: Iterable[MarkedPiece], label: st
             if text[start:end].strip():
                 cut = at % 2 == 1
                 yield PassageMark(start, end, number, label, *((GAP,) if cut else (kind, piece.others)))
+
+
+def apart(marks: Iterable[PassageMark]) -> Iterator[PassageMark]:
+    """Yield marks in text order without overlaps: of two, the one that begins later stands within the other."""
+    waiting, opened = sorted(marks, key=lambda mark: (-mark.start, mark.end)), list[PassageMark]()
+    for start, end in pairwise(sorted({edge for mark in waiting for edge in (mark.start, mark.end)})):
+        opened = [mark for mark in opened if mark.end > start]
+        while waiting and waiting[-1].start == start:
+            opened.append(waiting.pop())
+        if opened:
+            yield replace(opened[-1], start=start, end=end)
 
 
 def between(this: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPiece:

@@ -247,7 +247,7 @@ def _threshold_reason(reason: str) -> str:
 def _expected(match: re.Match[str]) -> str:
     if match["alike"]:
         return gettext("programs of this task are too alike for a line")
-    text = gettext("from {low} on copies are likely; {suggestion}")
+    text = gettext("pairs from {low} on make cases; {suggestion}")
     suggestions = {
         "bound": gettext("{bound} is the lowest suggestion"),
         "equal": gettext("there a copy is as likely as an independent pair"),

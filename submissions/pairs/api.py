@@ -53,11 +53,12 @@ class Pairs(Schema):
 
 
 class Place(Schema):
-    """The place of a passage; lines count from 1, and are 0 in a file that is too large to be shown."""
+    """The place of a passage: lines from 1, 0 in a file that is too large to be shown; `cells` in a notebook."""
 
     file: str
     first_line: int
     last_line: int
+    cells: str = ""
 
 
 class Passage(Schema):
@@ -159,6 +160,7 @@ def _row(pair: Pair, row: PairExport) -> dict[str, Any]:
 
 def _passage(passage: Any) -> Passage:
     left, right = (
-        Place(file=side.file.path, first_line=side.first_line, last_line=side.last_line) for side in passage.locations
+        Place(file=one.file.path, first_line=one.first_line, last_line=one.last_line, cells=one.cells)
+        for one in passage.locations
     )
     return answer_of(Passage, passage, left=left, right=right)

@@ -21,6 +21,7 @@ from submissions.matches.source_html import (
     MarkedPiece,
     PassageMark,
     Spans,
+    apart,
     between,
     block_marks,
     colour,
@@ -29,7 +30,7 @@ from submissions.matches.source_html import (
 )
 from submissions.models import Document
 from submissions.pairs.source_view import Anchors, notices, part_range, source_part
-from submissions.uploads.stored_documents import decode_file, keyword_offsets, stored_spans
+from submissions.uploads.stored_documents import decode_file, stored_spans, style_offsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,6 +180,10 @@ class PassageLocation(NamedTuple):
     last_line: int
     anchor: str
 
+    @property
+    def cells(self) -> str:
+        return self.file.cells_at(self.first_line, self.last_line)
+
 
 @dataclass(eq=False)
 class FileView:
@@ -235,7 +240,25 @@ class FileView:
     @cached_property
     def keywords(self) -> frozenset[int]:
         """Offsets in the text at which keywords and types begin."""
-        return keyword_offsets(self.file.document, self.text)
+        return style_offsets(self.file.document, self.text, "k", "ow")
+
+    @cached_property
+    def builtins(self) -> frozenset[int]:
+        """Offsets in the text at which names of the language itself begin, which nobody can rename."""
+        return style_offsets(self.file.document, self.text, "nb", "bp", "ne")
+
+    @cached_property
+    def cells(self) -> list[int]:
+        """The lines above the cells of a notebook; none for other files."""
+        is_notebook = self.is_open and self.file.document.language == "notebook"
+        offsets = sorted(style_offsets(self.file.document, self.text, "gh")) if is_notebook else []
+        return [self.lines(at, at)[0] for at in offsets if self.text.startswith("───── cell ", at)]
+
+    def cells_at(self, *lines: int) -> str:
+        """Return where the first and the last line are in a notebook, as people see them; else an empty text."""
+        numbers = [(bisect_right(self.cells, line), line) for line in dict.fromkeys(lines)]
+        text = _("cell {cell}, line {line}")
+        return " … ".join(text.format(cell=cell, line=line - self.cells[cell - 1]) for cell, line in numbers if cell)
 
     @property
     def path(self) -> str:
@@ -283,7 +306,7 @@ class FileView:
         return self.text[slice(*self.span(passage.first, passage.first + passage.tokens))]
 
     def token_run(self, first: int, count: int) -> TokenRun:
-        return TokenRun(self.text, self.tokens, first, count, self.keywords)
+        return TokenRun(self.text, self.tokens, first, count, self.keywords, self.builtins)
 
     def counted_tokens(self, first: int, count: int) -> int:
         """Count the tokens that are not ignored among the `count` tokens from `first` on."""
@@ -387,13 +410,14 @@ class FileView:
             for piece in passage.clipped(tokens):
                 self.differing += self._differing(passage.other, piece, span)
         self.differing.sort()
+        self.marks = list(apart(self.marks))
 
     def layers(self, span: tuple[int, int]) -> Layers:
         """Return the spans to mark up in the code points `span`, once the passages are marked."""
         ignored = (self.span(*tokens) for tokens in self.ignored.ranges)
         return Layers(
             styles=Spans(stored_spans(self.file.document, self.text, *span)),
-            marks=Spans((mark.start, mark.end, mark) for mark in sorted(self.marks, key=lambda mark: mark.start)),
+            marks=Spans((mark.start, mark.end, mark) for mark in self.marks),
             ignored=Spans((*each, None) for each in ignored if each[0] < span[1] and each[1] > span[0]),
             differing=Spans(self.differing),
             renamed=Spans(self.names.source_spans(self.text)),
@@ -466,10 +490,10 @@ class FileView:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):
             return
-        spans, left = runs[0].spans(), runs[0 if self.side == "L" else 1]
+        spans = runs[0].spans()
         for difference in differences(*runs):
             start, renaming = spans[difference.position][0], 0
-            if left.is_name(difference.position):
+            if all(run.is_name(difference.position) for run in runs):
                 names = difference[1:] if self.side == "L" else difference[:0:-1]
                 renaming = self.renamings.setdefault(names, len(self.renamings) + 1)
             for (first, after), other_part in differing_parts(difference.left, difference.right):

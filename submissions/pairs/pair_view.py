@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext as _, ngettext
 
-from fingerprint.engine import group_passages, moved_blocks, passage_weight
+from fingerprint.engine import LEAST_MOVED_TOKENS, group_passages, moved_blocks, passage_weight
 from submissions.intake.packed_readings import unpack_lexical
 from submissions.matches.differences import (
     CATEGORIES,
     MAX_LEXEME_CHARACTERS,
     DifferenceSummary,
     count_changed,
+    renamed_names,
     shorten_lexeme,
     summarise_runs,
 )
@@ -56,9 +57,6 @@ READ_BYTES = 6_000_000
 SIDE_CHARACTERS, MIN_PART, FILES_LISTED = 800_000, 20_000, 100
 # Blocks of the first file of a side that are elements at once.
 READY_BLOCKS = 1
-
-# Smaller blocks are not counted as moved: two programs have short runs in common by chance.
-LEAST_MOVED_TOKENS = 20
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
@@ -227,13 +225,8 @@ def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[File
 def file_pieces(block: Block) -> list[FilePiece]:
     """Return the pieces of a block from the left side."""
     return [
-        FilePiece(
-            record.left_token,
-            record.tokens,
-            record.right_token,
-            max(record.submissions - 2, 0) if record.common else 0,
-        )
-        for record in block
+        FilePiece(one.left_token, one.tokens, one.right_token, max(one.submissions - 2, 0) if one.common else 0)
+        for one in block
     ]
 
 
@@ -246,9 +239,8 @@ def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block
     blocks = group_passages(
         record if views[record.left_file].side == "L" else record.exchanged for record in pair.passages
     )
-    moved = moved_blocks(
-        [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
-    )
+    large = [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
+    moved = moved_blocks(large)
     blocks.sort(key=lambda block: (-token_count(block), numbers[block[0].left_file], block[0].left_token))
     return sorted(blocks, key=lambda block: -_weight(block, views)), moved
 
@@ -267,11 +259,8 @@ def _weight(block: Block, views: Mapping[int, FileView]) -> float:
 
 def counted_tokens(block: Block, views: Mapping[int, FileView]) -> int:
     """Count the block's tokens that are not ignored on the left, as the engine does."""
-    return sum(
-        views[record.left_file].counted_tokens(record.left_token, record.tokens)
-        for record in block
-        if not record.common
-    )
+    uncommon = (one for one in block if not one.common)
+    return sum(views[one.left_file].counted_tokens(one.left_token, one.tokens) for one in uncommon)
 
 
 def piece_lines(
@@ -367,11 +356,9 @@ def renamings(passages: Iterable[PassageView], view: FileView) -> list[Renaming]
     totals = Counter[str]()
     for (left, _right), times in written.items():
         totals[left] += times
-    numbers = view.renamings
-    changed = ((both, times) for both, times in written.most_common() if both[0] != both[1])
     return [
-        Renaming(view.shorten(left), view.shorten(right), times, totals[left], numbers.get((left, right), 0))
-        for (left, right), times in islice(changed, RENAMINGS_LISTED)
+        Renaming(view.shorten(left), view.shorten(right), times, totals[left], view.renamings.get((left, right), 0))
+        for (left, right), times in islice(renamed_names(written), RENAMINGS_LISTED)
     ]
 
 
@@ -539,21 +526,13 @@ def _passage(numbered: tuple[int, Block], views: dict[int, FileView], tokens: in
     frequencies = [record.submissions for record in block if record.common == common]
     texts = {view.passage_text(one) for view, one in ((left, on_left), (right, on_right))} if compared else ()
     return PassageView(
-        number,
-        block[0].key,
-        token_count(block),
-        on_left.counted,
+        number, block[0].key, token_count(block), on_left.counted,
         max(frequencies) if common else min(frequencies),
         summarise_runs(_runs(on_left.clipped(compared), left, right), left.shorten),
-        compared,
-        left.location(on_left),
-        right.location(on_right),
-        common,
+        compared, left.location(on_left), right.location(on_right), common,
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
-        line_count,
-        left.ignored.has_table(on_left.first, on_left.tokens),
-        len(texts) == 1,
-    )
+        line_count, left.ignored.has_table(on_left.first, on_left.tokens), len(texts) == 1,
+    )  # fmt: skip
 
 
 def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tuple[TokenRun, TokenRun]]:

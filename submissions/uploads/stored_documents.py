@@ -102,9 +102,10 @@ def stored_spans(document: Document, text: str, start: int = 0, end: int | None 
     return unpack_spans(_packed_spans(document, text), start, end)
 
 
-def keyword_offsets(document: Document, text: str) -> frozenset[int]:
+def style_offsets(document: Document, text: str, *styles: str) -> frozenset[int]:
+    """Return the offsets at which a syntax style begins whose name begins with one of `styles`."""
     columns = unpack_span_columns(_packed_spans(document, text))
-    codes = [code for code, css in enumerate(columns.classes) if css.startswith("k") or css == "ow"]
+    codes = [code for code, css in enumerate(columns.classes) if css.startswith(styles)]
     return frozenset(columns.starts[np.isin(columns.codes, codes)].tolist())
 
 

@@ -1,7 +1,7 @@
 """Passages: where they begin and end, and the blocks that they make."""
 
 import heapq
-from itertools import accumulate, combinations, product
+from itertools import accumulate, combinations, pairwise, product
 from random import Random
 
 import numpy as np
@@ -13,7 +13,7 @@ from fingerprint.engine import front_end, token_lines
 from fingerprint.params import Params
 from fingerprint.ranking.alignment import lines_of, trim_to_lines
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.passages import MAX_GAP, Passage, group_passages, moved_blocks
+from fingerprint.ranking.passages import LEAST_MOVED_TOKENS, MAX_GAP, Passage, group_passages, moved_blocks
 from fingerprint.ranking.tiling import pop_piece, push_piece
 from tests.fingerprint import naive
 
@@ -25,13 +25,13 @@ def passage(left: int, right: int, tokens: int = 10, file: int = 0) -> Passage:
 @st.composite
 def passages(draw: st.DrawFn) -> list[Passage]:
     """Draw passages that do not overlap, in any order on the right."""
-    sizes = draw(st.lists(st.integers(1, 9), max_size=9))
+    sizes = draw(st.lists(st.integers(1, 9) | st.integers(15, 90), max_size=7))
     order = draw(st.permutations(range(len(sizes))))
     places = []
     for sequence in (range(len(sizes)), order):
         at, place = 0, {}
         for number in sequence:
-            at += draw(st.integers(0, MAX_GAP + 5))
+            at += draw(st.integers(0, 2 * MAX_GAP))
             place[number] = at
             at += sizes[number]
         places.append(place)
@@ -40,34 +40,62 @@ def passages(draw: st.DrawFn) -> list[Passage]:
     return [passage(places[0][n], places[1][n], size, file) for n, (file, size) in enumerate(both)]
 
 
-def are_neighbours(one: Passage, two: Passage, others: list[Passage]) -> bool:
-    steps = two.left_token - one.left_token, two.right_token - one.right_token
-    if one.left_file != two.left_file or min(steps) <= 0:
-        return False
-    gaps = two.left_token - one.left_token - one.tokens, two.right_token - one.right_token - one.tokens
-    between = [
-        other
-        for other in others
-        if (other.left_file == one.left_file and one.left_token < other.left_token < two.left_token)
-        or one.right_token < other.right_token < two.right_token
+Part = tuple[Passage, ...]
+
+
+def size(part: Part) -> int:
+    return sum(row.tokens for row in part)
+
+
+def are_near(one: Part, two: Part) -> bool:
+    before, after = one[-1], two[0]
+    gaps = after.left_token - before.left_token - before.tokens, after.right_token - before.right_token - before.tokens
+    in_order = before.left_token < after.left_token and before.right_token < after.right_token
+    same_files = (before.left_file, before.right_file) == (after.left_file, after.right_file)
+    return same_files and in_order and max(gaps) <= max(MAX_GAP, min(size(one), size(two)))
+
+
+def begins_between(one: Part, two: Part, other: Part) -> bool:
+    (before, after), row = (one[-1], two[0]), other[0]
+    on_left = row.left_file == before.left_file and before.left_token < row.left_token < after.left_token
+    return on_left or (row.right_file == before.right_file and before.right_token < row.right_token < after.right_token)
+
+
+def joined(parts: list[Part], others: list[Part]) -> list[Part]:
+    """Join any two parts that are near each other without one of the others between, until there are none."""
+    for one, two in product(parts, repeat=2):
+        if are_near(one, two) and not any(begins_between(one, two, other) for other in others):
+            return joined([part for part in parts if part not in (one, two)] + [one + two], others)
+    return parts
+
+
+def heaviest(parts: list[Part]) -> list[tuple[Part, ...]]:
+    """Return all series of parts of two files, in one order on both sides, with most tokens and then parts."""
+    series = [
+        chosen
+        for count in range(1, len(parts) + 1)
+        for chosen in combinations(sorted(parts), count)
+        if all(one[0].right_token < two[0].right_token for one, two in pairwise(chosen))
     ]
-    return max(gaps) <= MAX_GAP and not between
+    most = max((sum(map(size, chosen)), len(chosen)) for chosen in series)
+    return [chosen for chosen in series if (sum(map(size, chosen)), len(chosen)) == most]
 
 
 @given(passages())
-def test_a_block_has_the_passages_that_follow_each_other_on_both_sides(rows: list[Passage]) -> None:
-    blocks = group_passages(rows)
-    assert sorted(row for block in blocks for row in block) == sorted(rows)
-    block_of = {row: number for number, block in enumerate(blocks) for row in block}
-    joined = {row: {row} for row in rows}
-    for one, two in product(rows, repeat=2):
-        if are_neighbours(one, two, rows):
-            for row in joined[one] | joined[two]:
-                joined[row] = joined[one] | joined[two] | joined[row]
-    for _ in rows:
-        joined = {row: set().union(*(joined[other] for other in joined[row])) for row in rows}
-    for one, two in product(rows, repeat=2):
-        assert (block_of[one] == block_of[two]) == (two in joined[one])
+def test_blocks_are_joined_until_no_two_are_near_and_short_strays_divide_none(rows: list[Passage]) -> None:
+    singles: list[Part] = [(row,) for row in rows]
+    parts = joined(singles, singles)
+    large = [part for part in parts if size(part) >= LEAST_MOVED_TOKENS]
+    expected = []
+    for file in {row.left_file for row in rows}:
+        of_files = [part for part in parts if part[0].left_file == file]
+        ways = [
+            {*joined(list(chosen), large), *(part for part in of_files if part not in chosen)}
+            for chosen in heaviest(of_files)
+        ]
+        expected.append(ways)
+    blocks = {tuple(block) for block in group_passages(rows)}
+    assert blocks in [set[Part]().union(*ways) for ways in product(*expected)]
 
 
 @given(passages())
@@ -80,9 +108,19 @@ def test_a_copy_padded_with_statements_is_one_block() -> None:
 
 
 def test_a_function_that_was_moved_is_a_block_of_its_own() -> None:
-    blocks = group_passages([passage(0, 0), passage(10, 30), passage(20, 10), passage(40, 50)])
-    assert [[row.left_token for row in block] for block in blocks] == [[0], [10], [20], [40]]
+    blocks = group_passages([passage(0, 0), passage(10, 60, 25), passage(35, 10, 50), passage(90, 90)])
+    assert [[row.left_token for row in block] for block in blocks] == [[0], [10], [35], [90]]
     assert moved_blocks(blocks) == 1
+
+
+def test_a_short_run_that_belongs_elsewhere_divides_no_block() -> None:
+    blocks = group_passages([passage(0, 0), passage(10, 400, 9), passage(20, 10), passage(40, 50)])
+    assert [[row.left_token for row in block] for block in blocks] == [[0, 20, 40], [10]]
+
+
+def test_a_long_insertion_between_longer_parts_interrupts_one_block() -> None:
+    assert len(group_passages([passage(0, 0, 100), passage(190, 100, 95)])) == 1
+    assert len(group_passages([passage(0, 0, 100), passage(190, 100, 89)])) == 2
 
 
 def test_two_functions_that_changed_places_are_two_blocks_of_which_one_was_moved() -> None:

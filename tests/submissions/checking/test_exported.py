@@ -241,6 +241,13 @@ def other_page(key: str, pattern: str, text: str) -> Callable[[Exported], None]:
     return change
 
 
+def same_file(exported: Exported) -> None:
+    """Let the sides of an ordinary pair have the same file besides their own."""
+    sources = exported.sources
+    both = {exported.pairs[-1][side]: {"table.py": program(Random(2), 4)} for side in ("left", "right")}
+    exported.sources = {name: {**files, **both.get(name, {})} for name, files in sources.items()}
+
+
 BREAKERS: dict[str, Callable[[Exported], None]] = {
     "another source": other_source,
     "a share": other_figure("left_share", -0.3),
@@ -255,6 +262,25 @@ BREAKERS: dict[str, Callable[[Exported], None]] = {
     "a bin of the histogram": other_page("cases", r'(<td class="number">)\d+', r"\g<1>77"),
     "the number of cases": other_page("cases", r"\b\d+ cases", "9 cases"),
     "a threshold": lambda exported: exported.parameters["threshold"].update(value=0.77),
+    "a number of names that were changed": other_page("pair", r"\d+ names were changed", "24 names were changed"),
+    "names that nobody changed": other_page("pair", r"only comments and layout differ in it", "19 names were changed"),
+    "what is written alike": other_page("pair", r"\d+ names were changed", "every token of that is written alike"),
+    "a number of parts that were moved": other_page("pair", r"\w+ parts were moved", "nine parts were moved"),
+    "a file that both sides have, which no flag names": same_file,
+    "a copy of a whole program in two pieces": other_page(
+        "document", r'(?s)(<section class="passage.*?</section>)', r"\1\1"
+    ),
+    "a number of identical lines": other_page("lines", r"\d+ lines are identical", "43 lines are identical"),
+    "a share of the code": other_page("pair", r"97.% of", "89 % of"),
+    "a rank": other_page("document", r"rank \d+ of \d+ pairs", "rank 1 of 2,287 pairs"),
+    "how many submissions have a passage": other_page("document", r"in at most \d+ of", "in at most 1 of"),
+    "a number of similar pairs": other_page("list", r"\d+ pairs share enough", "435 pairs share enough"),
+    "how rare an ordinary pair is": other_page(
+        "pair",
+        r"More than one in \d+ independent pairs of this class look like this",
+        "Hardly any independent pair of this class is expected to look like this",
+    ),
+    "a number of students in pairs": other_page("cases", r"(<span data-above>)\d+", r"\g<1>12"),
 }
 
 

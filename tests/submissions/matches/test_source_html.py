@@ -1,10 +1,11 @@
 import re
 import sys
 from collections.abc import Iterable
+from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from submissions.matches.source_html import Layers, PassageMark, Spans, colour, line_starts, visible_html
+from submissions.matches.source_html import Layers, PassageMark, Spans, apart, colour, line_starts, visible_html
 from submissions.pages.filters import percent
 from submissions.pairs.source_view import LONG_LINE, Anchors, source_part
 from tests.support.html import Page
@@ -71,6 +72,18 @@ def test_marks_hold_just_the_code_of_a_passage(marked_source: tuple[str, list[Pa
         marked = visible_source(page, f'mark[data-passage="{mark.number}"]')
         expected = text[mark.start : mark.end].replace("\u202e", "‹U+202E›")
         assert re.sub(r"\s", "", marked) == re.sub(r"\s", "", expected)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 9)), max_size=6))
+def test_of_marks_at_one_place_the_one_that_begins_last_is_shown(spans: list[tuple[int, int]]) -> None:
+    marks = [PassageMark(start, start + size, n) for n, (start, size) in enumerate(spans)]
+    shown = list(apart(marks))
+    assert all(one.end <= other.start for one, other in pairwise(shown))
+    for at in range(22):
+        here = [mark for mark in marks if mark.start <= at < mark.end]
+        seen = [marks[mark.number] for mark in shown if mark.start <= at < mark.end]
+        latest = max((mark.start, -mark.end) for mark in here) if here else None
+        assert [(mark.start, -mark.end) for mark in seen] == [latest] * bool(here)
 
 
 @given(marked_sources())

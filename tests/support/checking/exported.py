@@ -25,6 +25,8 @@ from tests.support.html import Page, get_page, page_of, text_of
 # Pairs, cases and submissions whose pages are fetched.
 PAIRS, CASES, STUDENTS = 5, 2, 3
 K = 9
+# A file with more words has enough tokens that the lexers of the product count.
+LEAST_WORDS = 120
 # Fewer lines are in many programs by chance, whatever their names and keywords.
 LEAST_LINES = 6
 COMMENTS = {
@@ -188,6 +190,13 @@ class Exported:
         """Return the paths of the files on the left that are on the right, too, byte by byte."""
         others = set(self.sources[right].values())
         return sorted(path for path, text in self.sources[left].items() if text in others)
+
+    def own_files(self, left: str, right: str) -> list[str]:
+        """Return the paths of `same_files` of some length that are in no third submission, as the same text."""
+        texts = self.sources[left]
+        owners = Counter(text for files in self.sources.values() for text in set(files.values()))
+        same = [path for path in self.same_files(left, right) if path not in self.kept.get(left, ())]
+        return [path for path in same if owners[texts[path]] == 2 and len(words(texts[path], path)) > LEAST_WORDS]
 
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
         """Return the words of a submission; without `tags`, of pages what people wrote."""

@@ -902,9 +902,41 @@ def tables_agree(exported: Exported) -> Iterator[str]:
         same = sorted(exported.sources[row["left"]].values()) == sorted(exported.sources[row["right"]].values())
         if same != ("identical" in row["flags"]):
             yield f"{row['left']} / {row['right']}: flags {row['flags']}, and the bytes are the same: {same}"
+        own = exported.own_files(row["left"], row["right"])
+        if own and not any("identical" in flag for flag in row["flags"]):
+            yield f"{row['left']} / {row['right']}: nothing says that {', '.join(own)} are identical"
         flagged = [number(flag) for flag in row["flags"] if "identical file" in flag]
         if flagged and flagged[0] > len(exported.same_files(row["left"], row["right"])):
             yield f"{row['left']} / {row['right']}: {row['flags']}, and fewer files are the same"
 
 
-DOCUMENTS = [printed_files, printed_lines, identical_first, tables_agree]
+def copies_are_whole(exported: Exported) -> Iterator[str]:
+    """Check that a program that differs in names and values alone is one passage, whole."""
+    for key in exported.pages:
+        sides = [list(exported.sources[name].values()) for name in key[1:]] if key[0] == "document" else []
+        passages = list(exported.passages(key)) if all(len(files) == 1 for files in sides) else []
+        if passages and folded(exported.tokens(key[1])) == folded(exported.tokens(key[2])) and len(passages) > 1:
+            yield f"{' / '.join(key)}: a copy of a whole program is {len(passages)} passages"
+
+
+def cells_of_notebooks(exported: Exported) -> Iterator[str]:
+    """Check that lines of a notebook are said as cells and their lines too, and those of no other file."""
+    for key, page in exported.pages.items():
+        heads = page.all("table.beside thead th") if key[0] == "document" else []
+        for at, node in enumerate(heads):
+            meta, cells = node.css_first(".meta"), node.css_first(".cells")
+            path, _, lines = (text_of(meta) if meta else "").rpartition(", ")
+            text = exported.sources[key[1 + at % 2]].get(path, "").splitlines() if path.endswith(".ipynb") else []
+            ends = dict.fromkeys(map(int, re.findall(r"\d+", lines)))
+            expected = " … ".join(_in_cell(text[:line]) for line in ends) if text else ""
+            if (text_of(cells) if cells else "") != expected:
+                yield f"{' / '.join(key)}: {lines} of {path} are not {expected}"
+
+
+def _in_cell(lines: list[str]) -> str:
+    """Return where the last line is in its cell, by the lines of a notebook up to it."""
+    heads = [at for at, line in enumerate(lines) if line.startswith("───── cell")]
+    return f"cell {len(heads)}, line {len(lines) - 1 - heads[-1]}"
+
+
+DOCUMENTS = [printed_files, printed_lines, identical_first, tables_agree, copies_are_whole, cells_of_notebooks]
