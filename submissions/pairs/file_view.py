@@ -251,8 +251,8 @@ class FileView:
     def cells(self) -> list[int]:
         """The lines above the cells of a notebook; none for other files."""
         is_notebook = self.is_open and self.file.document.language == "notebook"
-        offsets = sorted(style_offsets(self.file.document, self.text, "gh")) if is_notebook else []
-        return [self.lines(at, at)[0] for at in offsets if self.text.startswith("───── cell ", at)]
+        starts = self.starts if is_notebook else []
+        return [line for line, start in enumerate(starts, 1) if self.text.startswith("───── cell ", start)]
 
     def cells_at(self, *lines: int) -> str:
         """Return where the first and the last line are in a notebook, as people see them; else an empty text."""
