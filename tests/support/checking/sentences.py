@@ -913,8 +913,8 @@ def tables_agree(exported: Exported) -> Iterator[str]:
 def copies_are_whole(exported: Exported) -> Iterator[str]:
     """Check that a program that differs in names and values alone is one passage, whole."""
     for key in exported.pages:
-        sides = [list(exported.sources[name].values()) for name in key[1:]] if key[0] == "document" else []
-        passages = list(exported.passages(key)) if all(len(files) == 1 for files in sides) else []
+        is_single = key[0] == "document" and all(len(exported.sources[name]) == 1 for name in key[1:])
+        passages = list(exported.passages(key)) if is_single else []
         if passages and folded(exported.tokens(key[1])) == folded(exported.tokens(key[2])) and len(passages) > 1:
             yield f"{' / '.join(key)}: a copy of a whole program is {len(passages)} passages"
 
