@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 13
+SCORE_VERSION = 14
 
 
 class Norm(NamedTuple):
@@ -101,10 +101,11 @@ WHOLE_TERM_CHARACTERS = 8
 # Between languages: a literal counts as half a symbol, all literals at most 0.3 times as much as the symbols:
 # messages and numbers that the task dictates are in honest programs too.
 COARSE_LITERALS = Evidence(Norm(0.5, 3.0), Norm(0.5, 3.0), tokens=0.5, cap=0.3, amount_by_rarity=True)
-# Passages of n symbols in all count n / (n + 20): two short programs have one loop in common.
-HALF_SYMBOLS = 20.0
+# Passages of n symbols in all count n / (n + 4): two short programs have one loop in common. More would count
+# twice what the lengths of passages do already, and no copy of a program of ten symbols would be found.
+HALF_SYMBOLS = 4.0
 # This much evidence is similarity 0.5; pairs of independent programs have at most half as much.
-HALF_EVIDENCE = 0.3
+HALF_EVIDENCE = 0.42
 
 # By default code is common that more than half of all programs contain, and more than this number.
 # As in MOSS, ten submissions may copy from each other.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.parallel import Check
 
 # Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
-COARSE_PARAMS = Params(k=6, window=3)
+COARSE_PARAMS = Params(k=4, window=3)
 # Units share at least this part of the lighter one's literals and fingerprints, by weight.
 CANDIDATE_FLOOR = 0.02
 # Pairs below are listed only where all pairs are.

@@ -142,6 +142,13 @@ def test_a_class_of_one_family_has_no_units() -> None:
     assert inputs_of((0, "a.c", "int f() {}"), (1, "b.cpp", "int f() {}")).translations is None
 
 
+def test_a_translation_of_ten_symbols_is_listed() -> None:
+    java = "int evens(int[] v) { int n = 0; for (int one : v) { if (one % 2 == 0) { n++; } } return n; }"
+    python = "def evens(v):\n    n = 0\n    for one in v:\n        if one % 2 == 0:\n            n += 1\n    return n\n"
+    ranked = rows(engine.rank(inputs_of((0, "a.java", f"class A {{ {java} }}"), (1, "b.py", python))))
+    assert ranked[0, 1][0] > translations.LEAST_LISTED
+
+
 def test_passages_of_a_translation_are_in_its_files() -> None:
     inputs = inputs_of((0, "notes.txt", "some words"), (0, "a.java", JAVA), (1, "b.py", PYTHON))
     ranking = engine.rank(inputs)
