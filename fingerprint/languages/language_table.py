@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from fingerprint import extensions
+
 # The languages that `bench/translations` measures, and TypeScript, which is lexed like JavaScript.
 COARSE_LANGUAGES = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "typescript"})
 # Languages without braces around blocks, with type arguments in `<>`, and with `*` and `&` in types.
@@ -163,7 +165,7 @@ OTHERS = (
     ),
 )  # fmt: skip
 
-LANGUAGES = (
+LANGUAGES: tuple[Language, ...] = (
     Language(
         "python", "Python", "python", "*.py *.pyw *.pyi", "py python3", by_line=True,
         statements="import from @ global nonlocal", multiline='""" \'\'\'',
@@ -358,3 +360,5 @@ LANGUAGES = (
         kept_types="Name.Tag Name.Builtin Name.Decorator Keyword.Constant", kept_numbers=True, multiline="",
     ),
 )  # fmt: skip
+# The fields of a row, so that a package need not import this module, which imports it.
+LANGUAGES += tuple(Language(**fields) for fields in extensions.added(extensions.LANGUAGES, dict))

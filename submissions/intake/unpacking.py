@@ -91,7 +91,7 @@ class ArchiveFormat(NamedTuple):
 # tar must be first: a tar starts with the name of its first file, which may look like any other format.
 READERS = (
     ArchiveFormat("tar", rb".{257}ustar", (".tar",), read_tar),
-    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3", ".aia"), read_zip),
+    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".jplag", ".sb3", ".aia"), read_zip),
     ArchiveFormat("gz", rb"\x1f\x8b\x08", (".tgz", ".gz"), partial(read_tar, decompress=gzip.open)),
     ArchiveFormat(
         "bz2", rb"BZh.(1AY&SY|\x17\x72\x45\x38\x50\x90)", (".tbz2", ".tbz", ".bz2"),

@@ -6,9 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerprint.extensions import LAYOUTS as GROUP, added
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
+from submissions.intake.layouts.places import Layout
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
+from submissions.intake.layouts.platforms.jplag import JPLAG
 from submissions.intake.layouts.platforms.learning_platforms import (
     BLACKBOARD,
     BRIGHTSPACE,
@@ -32,7 +35,7 @@ from submissions.intake.layouts.platforms.programming_platforms import (
 )
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.places import Layout, Listing
+    from submissions.intake.layouts.places import Listing
 
 # Paths whose limits are kept: they are asked for when an upload is listed, grouped and shown.
 CACHED_PATHS = 50_000
@@ -88,7 +91,7 @@ LAYOUTS = {
     for layout in (
         MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
         PRAIRIELEARN, AUTOLAB, CODEGRADE, SCHOOLOGY, OPEN_EDX, OPENOLAT, ILIAS, NBGRADER, DOMJUDGE, ARTEMIS,
-        GITHUB, PUSHED, DOLOS, PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
+        GITHUB, PUSHED, DOLOS, JPLAG, *added(GROUP, Layout), PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
     )
 }  # fmt: skip
 

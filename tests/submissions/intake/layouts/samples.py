@@ -262,6 +262,20 @@ SAMPLES: dict[str, dict[str, str]] = {
         "x42.py": CODE,
         "template.py": CODE,
     },
+    "jplag": {
+        "submissionMappings.json": '{"submission_id_to_display_name": {"g_ada": "g/ada", "ben.py": "ben.py"}}',
+        "options.json": '{"language": "python3"}',
+        "comparisons/g_ada-ben.py.json": "{}",
+        "files/g_ada/main.py": CODE,
+        "files/g_ada/util/area.py": CODE,
+        "files/ben.py/ben.py": CODE,
+    },
+    "jplag-renamed": {
+        "result/submissionMappings.json": '{"submissionIds": {"ada": "Ada Lovelace", "cleo": "Cleo"}}',
+        "result/files/ada/main.py": CODE,
+        "result/files/cleo/main.py": CODE,
+        "result/README.txt": "report",
+    },
     **PLAIN_SAMPLES,
 }
 
@@ -274,5 +288,5 @@ VARIANTS = {
     "folders-loose": "folders", "sections-loose": "sections", "files-common": "files",
     "nbgrader-inbound": "nbgrader", "github-archives": "github", "openolat-groups": "openolat",
     "ilias-teams": "ilias", "questions-files": "questions", "folders-course": "folders",
-    "files-list": "files",
+    "files-list": "files", "jplag-renamed": "jplag",
 }  # fmt: skip
