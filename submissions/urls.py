@@ -92,6 +92,7 @@ urlpatterns = [
         lines.compare_with,
         name="compare_with",
     ),
+    path("assignments/<int:pk>/matrix/", cases.matrix, name="matrix"),
     path("assignments/<int:pk>/cases/undecided/", cases.next_undecided_case, name="next_case"),
     path("assignments/<int:pk>/cases/<int:submission_id>/", cases.case, name="case"),
     path("assignments/<int:pk>/cases/<int:submission_id>/decide/", cases.save_case, name="decide_case"),

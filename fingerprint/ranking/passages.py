@@ -150,21 +150,23 @@ def _is_near(
     return gap <= MAX_GAP or gap <= min(_tokens(before), _tokens(after))
 
 
-def moved_blocks(blocks: Sequence[Sequence[PassageLike]]) -> int:
-    """Return how many blocks were moved: to another file, or within their file.
+def moved_blocks(blocks: Sequence[Sequence[P]]) -> list[Sequence[P]]:
+    """Return the blocks that were moved: to another file, or within their file.
 
     Two files with the most tokens in blocks belong together, then two of the others, and so on; a block that
     joins files that do not is in another file. Within two files, a block was moved that is outside the series
     in one order with the most tokens. `blocks` are in the order of the left side.
     """
-    by_files: dict[tuple[int, int], list[Sequence[PassageLike]]] = {}
+    by_files: dict[tuple[int, int], list[Sequence[P]]] = {}
     for block in blocks:
         by_files.setdefault((block[0].left_file, block[0].right_file), []).append(block)
-    moved, seen = 0, (set[int](), set[int]())
+    moved: list[Sequence[P]] = []
+    seen = set[int](), set[int]()
     for left, right in sorted(by_files, key=lambda files: (-sum(map(_tokens, by_files[files])), files)):
         of_files = by_files[left, right]
         belong = left not in seen[0] and right not in seen[1]
-        moved += len(of_files) - (len(_heaviest_series(of_files)) if belong else 0)
+        series = {*_heaviest_series(of_files)} if belong else set[int]()
+        moved += [block for number, block in enumerate(of_files) if number not in series]
         if belong:
             seen[0].add(left)
             seen[1].add(right)

@@ -105,6 +105,8 @@ class Chapter:
     single: bool = False
     # The sources that the document has, by SHA-256.
     printed_files: dict[str, PrintedFile] = field(default_factory=dict)
+    # The submissions whose files the document has listed.
+    listed: set[int] = field(default_factory=set)
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
     printed: set[int] = field(default_factory=set)
 
@@ -124,6 +126,13 @@ class Chapter:
     @property
     def rarity(self) -> str:
         return rarity_sentence(self.view.pair)
+
+    @property
+    def unlisted(self) -> list[PairSide]:
+        """The sides whose files no chapter before has listed; empty when it is asked for again."""
+        sides = [side for side in self.view.sides if side.submission.pk not in self.listed]
+        self.listed.update(side.submission.pk for side in sides)
+        return sides
 
     @property
     def passages(self) -> Iterator[PrintedPassage]:
@@ -198,7 +207,7 @@ def chapters(
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), stored_decisions(report.assignment) if options.decision else {}
     of_cases = case_decisions(report.assignment) if options.decision else {}
-    printed = dict[str, PrintedFile]()
+    printed, listed = dict[str, PrintedFile](), set[int]()
     ranked = readable_pairs(report).values_list("similarity", "left__batch__role", "right__batch__role")
     rows = sorted((similarity, roles) for similarity, *roles in ranked)
     for number, pair in enumerate(pairs, 1):
@@ -211,7 +220,7 @@ def chapters(
         decision = of_pair if of_pair and (of_pair.state != UNDECIDED or not followed) else followed
         changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
         view = view_whole_pair(pair, names)
-        yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single, printed)
+        yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single, printed, listed)
 
 
 def _token_lines(location: PassageLocation, number: int, tokens: int) -> list[int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 
 from submissions.pages.paper import line_cells
+from submissions.pairs.traces import add_rarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from submissions.pages.paper import PassageSide, PrintedSource
     from submissions.pairs.file_view import FileView, PassageLocation
     from submissions.pairs.pair_view import PairView, PassageView, Renaming
+    from submissions.pairs.traces import Trace
 
 # Pairs of lines on the first page, and the rows on paper that they may fill, of so many characters each.
 LINES, ROOM, ROW = 10, 20, 50
@@ -47,6 +49,7 @@ class FirstPage(NamedTuple):
     chapter: Chapter
     best: BestLines | None
     names: list[Renaming]
+    traces: list[Trace]
     files: list[tuple[Submission, list[FileView]]]
 
 
@@ -86,7 +89,8 @@ def first_page(chapter: Chapter, submissions: int) -> FirstPage:
         (side.submission, sorted([*side.files, *side.others], key=lambda file: -file.shared))
         for side in chapter.view.sides
     ]
-    return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, files)
+    traces = add_rarity(chapter.view.pair, [file for _, on_side in files for file in on_side])
+    return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, traces, files)
 
 
 def best_lines(chapter: Chapter, submissions: int) -> BestLines | None:

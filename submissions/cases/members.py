@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
     from submissions.models import Report, Submission
 
-# Members that a table of similarities has rows for; a larger one cannot be read.
-MATRIX_MEMBERS = 20
+# Members that the table of similarities of a case, and of a class, has rows for; a larger one cannot be read.
+MATRIX_MEMBERS, CLASS_MEMBERS = 20, 30
 # Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
 LABEL_PERCENT = 12
 
@@ -60,9 +60,11 @@ class MatrixRow(NamedTuple):
     cells: list[MatrixCell]
 
 
-def similarity_matrix(report: Report, members: Sequence[tuple[Submission, timedelta | None]]) -> list[MatrixRow]:
-    """Return the members in their order; the first ones have similarities, with each other."""
-    shown = [member for member, _ in members[:MATRIX_MEMBERS]]
+def similarity_matrix(
+    report: Report, members: Sequence[tuple[Submission, timedelta | None]], most: int = MATRIX_MEMBERS
+) -> list[MatrixRow]:
+    """Return the members in their order; the first `most` have similarities, with each other."""
+    shown = [member for member, _ in members[:most]]
     known = pairs_between(report, [member.pk for member in shown])
     cells = [
         [MatrixCell(other, known.get(frozenset((one.pk, other.pk))), one == other) for other in shown] for one in shown

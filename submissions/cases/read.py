@@ -440,7 +440,7 @@ def case_core(report: Report, members: Sequence[Submission]) -> CaseCore | None:
 def _counted(report: Report, submission: int) -> dict[int, Flags]:
     """Return which tokens of each file of a submission count, by the primary key of the file."""
     rows = SubmissionFile.objects.filter(submission=submission, document__state=Document.State.READY)
-    heavy = ("tokens", "lexical", "coarse", "styles")
+    heavy = ("tokens", "lexical", "lines", "coarse", "styles")
     files = list(rows.select_related("document").defer(*(f"document__{name}" for name in heavy)))
     ignored = ignored_tokens(report, files)
     counted = {file.pk: np.ones(file.document.token_count, dtype=bool) for file in files}

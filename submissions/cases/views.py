@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django_htmx.http import retarget
 
 from fingerprint.engine import storable
-from submissions.cases.case_list import Case, case_graph, listed_case, listed_cases
+from submissions.cases.case_list import Case, case_graph, cases, listed_case, listed_cases
 from submissions.cases.change import (
     MAX_PDF_BYTES,
     CaseNames,
@@ -31,7 +31,15 @@ from submissions.cases.change import (
     decide_case,
 )
 from submissions.cases.documents import PrintedCase
-from submissions.cases.members import MATRIX_MEMBERS, TimedMember, by_cluster, due_place, similarity_matrix, timeline
+from submissions.cases.members import (
+    CLASS_MEMBERS,
+    MATRIX_MEMBERS,
+    TimedMember,
+    by_cluster,
+    due_place,
+    similarity_matrix,
+    timeline,
+)
 from submissions.cases.read import (
     UNDECIDED,
     PairNames,
@@ -56,6 +64,7 @@ from submissions.core.names import Names, names_for
 from submissions.core.rights import Right
 from submissions.models import (
     Assignment,
+    Batch,
     CaseChange,
     CaseDecision,
     Change,
@@ -438,6 +447,20 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
     context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
     context["place"] = case.number, len(report_cases(report, at))
     return render(request, "submissions/cases/case.html", context)
+
+
+@signed_in("GET")
+def matrix(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Show the similarities of the submissions of a report, those of the cases first."""
+    assignment = find_assignment(request.user, pk, Right.READ)
+    if not (report := report_state(assignment).report):
+        raise Http404("No report.")
+    listed = [member.submission for case in cases(report) for member in case.members]
+    members = dict.fromkeys([*listed, *readable_submissions(report).filter(batch__role=Batch.Role.CLASS)])
+    rows = similarity_matrix(report, [(member, None) for member in members][:CLASS_MEMBERS], CLASS_MEMBERS)
+    context = {"assignment": assignment, "names": names_for(request, assignment), "matrix": by_cluster(rows)}
+    context["left_out"] = len(members) - len(rows)
+    return render(request, "submissions/cases/matrix.html", context)
 
 
 def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_id: int) -> HttpResponse:

@@ -211,6 +211,8 @@ class FileView:
     short_path: str = ""
     # The part of its text that the page has.
     part: ShownPart | None = None
+    # How many submissions have each line, by its number; without lines of which that is not known.
+    line_counts: dict[int, int] = field(default_factory=dict)
     # The passages that the page has of the other side; None for all.
     shown_opposite: set[int] | None = None
 
@@ -396,6 +398,7 @@ class FileView:
             self.starts,
             self.layers(span),
             self.anchors,
+            self.line_counts,
             start=start,
             size=size,
             ready_blocks=ready_blocks,

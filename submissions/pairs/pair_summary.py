@@ -107,7 +107,7 @@ def _changes(view: PairView) -> str:
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
     )
-    parts = [_written_differently(differences, whole=whole), _moved(view.moved)]
+    parts = [_written_differently(differences, whole=whole), _moved(len(view.moved))]
     if any(parts):
         return ", ".join(filter(None, parts))
     if any(side.submission.released for side in view.sides):

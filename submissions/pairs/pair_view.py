@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.translation import gettext as _, ngettext
 
 from fingerprint.engine import LEAST_MOVED_TOKENS, group_passages, moved_blocks, passage_weight
-from submissions.intake.packed_readings import unpack_lexical
 from submissions.matches.differences import (
     CATEGORIES,
     MAX_LEXEME_CHARACTERS,
@@ -26,18 +25,11 @@ from submissions.matches.differences import (
 )
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import colour
-from submissions.matches.standalone_content import SharedTerms, TermFile, shared_terms
+from submissions.matches.standalone_content import SharedTerms, shared_terms
 from submissions.pages.filters import counted
 from submissions.pairs.file_view import FilePassage, FilePiece, FileView, IgnoredTokens, PartStart, Selection
-from submissions.pairs.read import (
-    add_contents,
-    displayed_pair,
-    handed_out_terms,
-    ignored_tokens,
-    pair_files,
-    stored_terms,
-)
-from submissions.uploads.stored_documents import dictated_terms, registered_statements
+from submissions.pairs.read import add_contents, displayed_pair, ignored_tokens, pair_files
+from submissions.pairs.traces import Trace, add_rarity, term_files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -230,10 +222,10 @@ def file_pieces(block: Block) -> list[FilePiece]:
     ]
 
 
-def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], int]:
+def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], set[str]]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
-    Also return how many of them were moved, see `moved_blocks`.
+    Also return the keys of those that were moved, see `moved_blocks`.
     """
     numbers = {key: number for number, key in enumerate(views)}
     blocks = group_passages(
@@ -242,7 +234,7 @@ def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block
     large = [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
     moved = moved_blocks(large)
     blocks.sort(key=lambda block: (-token_count(block), numbers[block[0].left_file], block[0].left_token))
-    return sorted(blocks, key=lambda block: -_weight(block, views)), moved
+    return sorted(blocks, key=lambda block: -_weight(block, views)), {block[0].key for block in moved}
 
 
 def is_common(block: Block) -> bool:
@@ -324,8 +316,10 @@ class PassageView:
     @property
     def kinds(self) -> str:
         """The kinds of lexemes that differ in it, as in `PairView.done`, in words of the page's scripts."""
-        kinds = (*CATEGORIES, "comments") if not self.common else ()
-        return " ".join(kind for kind in kinds if getattr(self.differences, kind))
+        if self.common:
+            return ""
+        kinds = [kind for kind in (*CATEGORIES, "comments") if getattr(self.differences, kind)]
+        return " ".join([*kinds, "inserted"] if self.interruptions else kinds)
 
     @property
     def locations(self) -> tuple[PassageLocation, PassageLocation]:
@@ -366,7 +360,7 @@ def renamings(passages: Iterable[PassageView], view: FileView) -> list[Renaming]
 class PairView:
     """A pair with the listed ones of its `passage_count` blocks, in descending order of weight.
 
-    `moved`: how many of all blocks were moved, see `moved_blocks`.
+    `moved`: the keys of those of all blocks that were moved, see `moved_blocks`.
     """
 
     pair: Pair
@@ -374,10 +368,16 @@ class PairView:
     passages: list[PassageView]
     passage_count: int
     selection: Selection
-    moved: int
+    moved: set[str]
     # What a pair without a passage has in common instead; None for any other pair.
     terms: SharedTerms | None = None
     renamings: list[Renaming] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
+
+    @property
+    def has_rarity(self) -> bool:
+        """True if it is known how many submissions have a line, or there are traces."""
+        return bool(self.traces) or any(file.line_counts for side in self.sides for file in side.files)
 
     @property
     def matrix(self) -> list[tuple[FileView, list[FileMatch]]]:
@@ -395,6 +395,12 @@ class PairView:
         if comments := sum(one.comments for one in differences):
             text = ngettext("comments in {n} place", "comments in {n} places", comments)
             done.append(("comments", text.format(n=f"{comments:,}")))
+        if moved := sum(passage.key in self.moved for passage in self.passages):
+            text = ngettext("{number} part was moved", "{number} parts were moved", moved)
+            done.append(("moved", text.format(number=moved)))
+        if inserted := sum(passage.interruptions for passage in self.passages if not passage.common):
+            text = ngettext("interrupted in {n} place", "interrupted in {n} places", inserted)
+            done.append(("inserted", text.format(n=f"{inserted:,}")))
         return done
 
     @property
@@ -415,7 +421,7 @@ class _PairPassages(NamedTuple):
 
     views: dict[int, FileView]
     blocks: list[Block]
-    moved: int
+    moved: set[str]
 
 
 def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairView:
@@ -427,12 +433,13 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     listed = list(enumerate(blocks, 1))[first : first + PASSAGES_LISTED]
     listed.sort(key=lambda row: row[0] != selection.passage)
     open_files(views, [block[0] for _, block in listed], selection)
+    traces = add_rarity(pair, views.values())
     sides = (shown_side(pair, "L", views, selection), shown_side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
     terms = terms_of_pair(pair, views.values(), names)
     passages = _passages(listed, views)
     renamed = renamings(passages, next(iter(views.values()))) if passages else []
-    return PairView(pair, sides, passages, len(blocks), selection, moved, terms, renamed)
+    return PairView(pair, sides, passages, len(blocks), selection, moved, terms, renamed, traces)
 
 
 def view_whole_pair(pair: Pair, names: Names) -> PairView:
@@ -544,24 +551,4 @@ def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tupl
 
 def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> SharedTerms | None:
     """Return the terms that the files that were read share, for a pair without a passage."""
-    if not pair.has_no_passage:
-        return None
-    packed = stored_terms([view.file for view in views])
-    left, right = (
-        [
-            TermFile(
-                view.path,
-                view.file.document.language,
-                view.text,
-                view.tokens,
-                unpack_lexical(packed[view.file.document_id]),
-            )
-            for view in views
-            if view.side == letter and view.is_open and packed[view.file.document_id]
-        ]
-        for letter in "LR"
-    )
-    handed_out = [*map(unpack_lexical, handed_out_terms(pair.report.assignment))]
-    if dictated := dictated_terms(registered_statements(pair.report.assignment), packed):
-        handed_out.append(dictated.lexical)
-    return shared_terms(left, right, handed_out, names.redact_source)
+    return shared_terms(*term_files(pair, views), names.redact_source) if pair.has_no_passage else None

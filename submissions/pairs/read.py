@@ -21,6 +21,7 @@ from submissions.matches import groups as teams
 from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold, OtherClasses, is_whole
 from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
+from submissions.uploads.models import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -102,14 +103,15 @@ def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:
 def pair_files(pair: Pair) -> list[SubmissionFile]:
     """Return the files of both submissions, sorted by path, without sources, tokens and syntax colours."""
     files = SubmissionFile.objects.filter(submission__in=[pair.left_id, pair.right_id])
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
-    return list(files.select_related("source", "document", "submission").defer(*heavy).order_by("path", "pk"))
+    return list(
+        files.select_related("source", "document", "submission").defer("source__data", *HEAVY).order_by("path", "pk")
+    )
 
 
 def add_contents(files: list[SubmissionFile]) -> None:
     """Fetch the sources, tokens and syntax colours of files that were fetched without."""
     sources = Source.objects.in_bulk({file.source_id for file in files})
-    documents = Document.objects.defer("lexical", "coarse").in_bulk({file.document_id for file in files})
+    documents = Document.objects.defer("lexical", "lines", "coarse").in_bulk({file.document_id for file in files})
     for file in files:
         file.source, file.document = sources[file.source_id], documents[file.document_id]
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.safestring import SafeString
@@ -30,7 +31,7 @@ from submissions.models import Document
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Decoded
     from submissions.core.names import Names
@@ -49,6 +50,8 @@ ESCAPED, SPELT_OUT = 5, 80
 
 # Kinds of unseen characters that a notice lists.
 MAX_CHARACTER_KINDS = 4
+
+NO_COUNTS: Mapping[int, int] = MappingProxyType({})
 
 # An excerpt shows so many lines at most, and of each line so many characters.
 MAX_LINES, MAX_CHARACTERS = 15, 200
@@ -151,6 +154,7 @@ def source_part(
     starts: Sequence[int],
     layers: Layers,
     anchors: Anchors,
+    counts: Mapping[int, int] = NO_COUNTS,
     *,
     start: int,
     size: int,
@@ -158,11 +162,13 @@ def source_part(
 ) -> ShownPart:
     """Return the part of `text` from the code point `start` on that has about `size` characters of HTML.
 
-    It has whole lines, at least one. Only a line over MAX_LINE is cut: the next part goes on within it.
+    It has whole lines, at least one; `counts` says how many submissions have a line. Only a line over
+    MAX_LINE is cut: the next part goes on within it.
     Blocks of lines after the first `ready_blocks` are `deferred_block`s.
     """
     span = part_range(text, start)
-    return _PartWriter(text, starts, layers, anchors, span=span, size=size, ready_blocks=ready_blocks).write()
+    writer = _PartWriter(text, starts, layers, anchors, counts, span=span, size=size, ready_blocks=ready_blocks)
+    return writer.write()
 
 
 def ready_block(lines: Sequence[str]) -> str:
@@ -186,12 +192,13 @@ class _PartWriter:
         starts: Sequence[int],
         layers: Layers,
         anchors: Anchors,
+        counts: Mapping[int, int],
         *,
         span: tuple[int, int],
         size: int,
         ready_blocks: int = sys.maxsize,
     ) -> None:
-        self.text, self.starts, self.anchors = text, starts, anchors
+        self.text, self.starts, self.anchors, self.counts = text, starts, anchors, counts
         self.start, self.size, self.ready_blocks = span[0], size, ready_blocks
         self.last_start = span[1] - MAX_LINE if span[1] < len(text) else span[1]
         self.renderer = LineRenderer(text, span, layers, MARKUP)
@@ -214,12 +221,24 @@ class _PartWriter:
         end = _affordable_end(self.text, start, min(line_end, start + MAX_LINE), max(self.size, MIN_LINE))
         line = self.renderer.line(number, start, end)
         before = start - self.starts[number - 1]
-        part_line = _line(line, self.anchors, self.badged, before, line_end - end)
+        part_line = self._line(line, before, line_end - end)
         if not self.blocks or len(self.blocks[-1]) == LINES_PER_BLOCK:
             self.blocks.append([])
         self.blocks[-1].append(part_line)
         self.size -= len(part_line.html(self.anchors, None))
         return (after, True) if end == line_end else (end, False)
+
+    def _line(self, line: RenderedLine, before: int, after: int) -> PartLine:
+        """Return a line, of which `before` and `after` characters are in other parts."""
+        first, *rest = line.rows
+        code = first + "".join(_collapsed(html, line.end - line.start - LONG_LINE) for html in rest)
+        badges = [mark for mark in line.marks if _begins_here(mark, code, self.badged)]
+        css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
+        # The stylesheet displays the number: one more element per line would slow a long page by a third.
+        counted = f' data-some="{self.counts[line.number]}"' if line.number in self.counts else ""
+        start_tag = f'<span class="line{css}" id="{self.anchors.line(line.number)}" data-n="{line.number}"{counted}>'
+        code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
+        return PartLine(start_tag, badges, f"{code}\n</span>")
 
 
 def part_range(text: str, start: int) -> tuple[int, int]:
@@ -237,18 +256,6 @@ def _affordable_end(text: str, start: int, end: int, size: int) -> int:
 def _html_size(text: str, start: int, end: int) -> int:
     unseen = sum(1 for _ in UNSEEN.finditer(text, start, end))
     return end - start + ESCAPED * sum(text.count(char, start, end) for char in "&<>\"'") + SPELT_OUT * unseen
-
-
-def _line(line: RenderedLine, anchors: Anchors, badged: set[int], before: int, after: int) -> PartLine:
-    """Return a line, of which `before` and `after` characters are in other parts."""
-    first, *rest = line.rows
-    code = first + "".join(_collapsed(html, line.end - line.start - LONG_LINE) for html in rest)
-    badges = [mark for mark in line.marks if _begins_here(mark, code, badged)]
-    css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
-    # The stylesheet displays the number: one more element per line would slow a long page by a third.
-    start_tag = f'<span class="line{css}" id="{anchors.line(line.number)}" data-n="{line.number}">'
-    code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
-    return PartLine(start_tag, badges, f"{code}\n</span>")
 
 
 def _cut(characters: int, *, is_before: bool) -> str:
@@ -355,7 +362,7 @@ class SourceExcerpt(NamedTuple):
 def documents(ids: Iterable[int]) -> dict[int, Document]:
     """Return the readable ones of these documents by id, with sources and tokens, in one query."""
     ready = Document.objects.filter(pk__in=set(ids), state=Document.State.READY, source__emptied=None)
-    light = ready.select_related("source").defer("lexical", "coarse", "styles")
+    light = ready.select_related("source").defer("lexical", "lines", "coarse", "styles")
     return {document.pk: document for document in light}
 
 

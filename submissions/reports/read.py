@@ -49,6 +49,7 @@ from submissions.models import (
     SubmissionFile,
 )
 from submissions.pairs.read import TimeAnnotations, flagged_pair_ids, partly_read, threshold_of, with_times
+from submissions.uploads.models import HEAVY
 from submissions.uploads.read import CAN_MAKE_CASE, UNCOMPARED, alias_of, displayed_entries, submissions_by_id
 
 if TYPE_CHECKING:
@@ -114,8 +115,7 @@ def class_matches(report: Report) -> list[BestMatch]:
 
 def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
     """Return the boilerplate of an assignment without its bytes and tokens: files first, then passages."""
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
-    rows = readable_boilerplate(assignment).select_related("source", "document").defer(*heavy)
+    rows = readable_boilerplate(assignment).select_related("source", "document").defer("source__data", *HEAVY)
     return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
 
 
@@ -149,9 +149,7 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
     entries = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch"))
     refused = entries.exclude(reason=UNMATCHED).select_related("batch")
     uncompared = SubmissionFile.objects.filter(UNCOMPARED, submission__in=ranked.values("pk"))
-    light = uncompared.select_related("submission", "document").defer(
-        "document__tokens", "document__lexical", "document__coarse"
-    )
+    light = uncompared.select_related("submission", "document").defer(*HEAVY)
     uploaded = Submission.objects.filter(
         batch__assignment=report.assignment_id,
         batch__state__in=Batch.FULLY_READ,

@@ -89,7 +89,7 @@ REGISTER = {
     "submissions.Alias": Table(rows=("name", "alias")),
     "submissions.Source": Table(rows=("sha256", "data")),
     "submissions.Document": Table(
-        rows=("tokens", "lexical", "spelling", "words", "fingerprints", "coarse", "styles", "reason"),
+        rows=("tokens", "lexical", "spelling", "words", "lines", "fingerprints", "coarse", "styles", "reason"),
         free=("profile", "language", "state"), why=CODES,
     ),
     "submissions.PostingRun": Table(rows=("documents",)),

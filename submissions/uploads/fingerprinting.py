@@ -23,9 +23,10 @@ from submissions.core.database import insert, is_database_away, is_no_room, open
 from submissions.intake import sentences as reasons
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 from submissions.intake.sandbox.process import NotStarted
+from submissions.matches.line_marks import packed_marks
 from submissions.models import Batch, Boilerplate, Document, PostingBlock, PostingRun, Source, SubmissionFile
 from submissions.uploads.read import document_reader
-from submissions.uploads.stored_documents import pack_fingerprints
+from submissions.uploads.stored_documents import document_text, pack_fingerprints
 from submissions.work.locks import Work, transaction_lock, work_locks
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
     Postings = npt.NDArray[np.void]
+    # Columns of documents besides those of their readings, by name: the values by primary key.
+    Beside = Mapping[str, Mapping[int, object]]
 
 logger = logging.getLogger(__name__)
 
@@ -148,6 +151,7 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
     Document.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
     readings: dict[int, Reading] = {}
     seconds: dict[int, float] = defaultdict(float)
+    lines: dict[int, bytes] = {}
     done = 0
     read = partial(_read, seconds, coarse=coarse)
     for document, result in together_then_alone(documents, read, _batch_size, GROUP_SECONDS):
@@ -156,7 +160,8 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
             _fail([document.pk], str(result), seconds[document.pk])
         else:
             readings[document.pk] = result
-    _save_or_wait(readings, seconds, keys[done:])
+            lines[document.pk] = packed_marks(document_text(document), result.tokens)
+    _save_or_wait(readings, {"seconds": seconds, "lines": lines}, keys[done:])
     return keys[done:]
 
 
@@ -247,12 +252,12 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
         raise Unreadable.by_error(type(error).__name__) from error
 
 
-def _save_or_wait(readings: dict[int, Reading], seconds: dict[int, float], unread: list[int]) -> None:
-    """Store the readings; count no attempt of unread files, or of failures that are no fault of the files."""
+def _save_or_wait(readings: dict[int, Reading], beside: Beside, unread: list[int]) -> None:
+    """Store readings; count no attempt of unread files, or of failures that are no fault of the files."""
     if unread:
         _take_back_attempts(unread)
     try:
-        _save(readings, seconds)
+        _save(readings, beside)
     except Exception as error:
         if is_no_room(error):
             _take_back_attempts(readings)
@@ -267,7 +272,7 @@ def _take_back_attempts(document_ids: Iterable[int]) -> None:
     Document.objects.filter(pk__in=list(document_ids)).update(attempts=F("attempts") - 1)
 
 
-def _save(readings: dict[int, Reading], seconds: dict[int, float]) -> None:
+def _save(readings: dict[int, Reading], beside: Beside) -> None:
     """Store the tokens and fingerprints of those documents that are still pending."""
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - the engine, in workers only
 
@@ -276,8 +281,8 @@ def _save(readings: dict[int, Reading], seconds: dict[int, float]) -> None:
         pending = list(locked.order_by("pk").values_list("pk", flat=True))
         selected = {pk: fingerprint(readings[pk].tokens.kinds, PARAMS) for pk in pending}
         packed = [_columns(readings[pk], pack_fingerprints(*selected[pk])) for pk in pending]
-        rows = [{**columns, "seconds": seconds[pk]} for pk, columns in zip(pending, packed, strict=True)]
-        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        columns = {name: [row[name] for row in packed] for name in packed[0]} if packed else {}
+        columns |= {name: [column[pk] for pk in pending] for name, column in beside.items()}
         update(connection, Document, pending, columns)
         add_run({pk: hashes for pk, (hashes, _) in selected.items()})
 

@@ -25,6 +25,8 @@ from submissions.intake.warnings import LEAST_SHARE
 
 # Characters of an upload's name that are added to the names of submissions.
 MAX_SUFFIX = 60
+# The large columns of a file's document.
+HEAVY = tuple(f"document__{name}" for name in ("tokens", "lexical", "lines", "coarse", "styles"))
 
 
 class Source(models.Model):
@@ -87,6 +89,8 @@ class Document(models.Model):
     words = models.BinaryField(default=b"")
     # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")
+    # Hashes of its lines, see `line_marks`; null: read by a version without.
+    lines = models.BinaryField(null=True)
     # Hashes and positions of its fingerprints, packed; which other documents have them: `PostingBlock`.
     fingerprints = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.

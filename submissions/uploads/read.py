@@ -29,6 +29,7 @@ from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 from submissions.intake.warnings import ReadFile
 from submissions.matches.groups import natural_key
 from submissions.models import Alias, Assignment, Batch, Document, Entry, Report, Submission, SubmissionFile
+from submissions.uploads.models import HEAVY
 from submissions.uploads.stored_documents import listed_upload
 
 if TYPE_CHECKING:
@@ -100,15 +101,14 @@ def ranked_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
 def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
     """Return a submission's files with the results of their front-end, without bytes and tokens, by path."""
     files = submission.files.select_related("source", "document")
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
-    return files.defer(*heavy).order_by("path", "pk")
+    return files.defer("source__data", *HEAVY).order_by("path", "pk")
 
 
 def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
     """Yield the `files` that a front-end could read, with their bytes; fetch a few at a time."""
     ready = SubmissionFile.objects.filter(pk__in=[file.pk for file in files], document__state=Document.State.READY)
     with_bytes = ready.select_related("source", "document").defer(
-        "document__tokens", "document__lexical", "document__coarse"
+        "document__tokens", "document__lexical", "document__lines", "document__coarse"
     )
     return with_bytes.iterator(chunk_size=5)
 
@@ -122,8 +122,7 @@ def readable_files(submission: int) -> list[SubmissionFile]:
     """Return the files of a submission that can be shown, with their sources, by path."""
     files = SubmissionFile.objects.filter(submission=submission, source__emptied=None)
     readable = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
-    heavy = ("document__tokens", "document__lexical", "document__coarse", "document__styles")
-    return list(readable.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
+    return list(readable.select_related("source", "document").defer(*HEAVY).order_by("path", "pk"))
 
 
 def preview_of(batch: Batch) -> Preview:

@@ -38,7 +38,7 @@ State = LanguageChange.State
 NEXT = "the language was changed again"
 
 _READING = ("document__language", "document__state", "document__profile")
-_HEAVY = ("document__tokens", "document__lexical", "document__styles")
+_HEAVY = ("document__tokens", "document__lexical", "document__lines", "document__styles")
 
 logger = logging.getLogger(__name__)
 

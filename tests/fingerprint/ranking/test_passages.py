@@ -110,7 +110,7 @@ def test_a_copy_padded_with_statements_is_one_block() -> None:
 def test_a_function_that_was_moved_is_a_block_of_its_own() -> None:
     blocks = group_passages([passage(0, 0), passage(10, 60, 25), passage(35, 10, 50), passage(90, 90)])
     assert [[row.left_token for row in block] for block in blocks] == [[0], [10], [35], [90]]
-    assert moved_blocks(blocks) == 1
+    assert len(moved_blocks(blocks)) == 1
 
 
 def test_a_short_run_that_belongs_elsewhere_divides_no_block() -> None:
@@ -126,7 +126,7 @@ def test_a_long_insertion_between_longer_parts_interrupts_one_block() -> None:
 def test_two_functions_that_changed_places_are_two_blocks_of_which_one_was_moved() -> None:
     blocks = group_passages([passage(0, 55, 50), passage(50, 0, 55)])
     assert [len(block) for block in blocks] == [1, 1]
-    assert moved_blocks(blocks) == 1
+    assert len(moved_blocks(blocks)) == 1
 
 
 def test_passages_of_two_files_are_in_two_blocks() -> None:
@@ -150,28 +150,28 @@ def test_moved_blocks_are_those_outside_the_longest_series_in_one_order(sizes: l
         if sorted(chosen, key=order.__getitem__) == list(chosen)
     ]
     best = max(series, key=lambda chosen: (sum(sizes[at] for at in chosen), len(chosen)))
-    assert moved_blocks(blocks) == len(sizes) - len(best)
+    assert len(moved_blocks(blocks)) == len(sizes) - len(best)
 
 
 @given(st.permutations(range(5)), st.permutations(range(5)))
 def test_files_in_another_order_are_not_moved_parts(files: list[int], others: list[int]) -> None:
     blocks = [[Passage(files[at], 0, others[at], 0, 30, 2)] for at in sorted(range(5), key=files.__getitem__)]
-    assert moved_blocks(blocks) == 0
+    assert len(moved_blocks(blocks)) == 0
 
 
 def test_a_part_that_went_to_another_file_was_moved() -> None:
     blocks = [[Passage(0, 0, 7, 0, 90, 2)], [Passage(0, 90, 8, 40, 30, 2)], [Passage(1, 0, 8, 0, 40, 2)]]
-    assert moved_blocks(blocks) == 1
+    assert len(moved_blocks(blocks)) == 1
 
 
 def test_a_file_that_took_a_part_of_another_one_still_has_its_own_partner() -> None:
     blocks = [[Passage(0, 0, 7, 0, 100, 2)], [Passage(0, 99, 8, 0, 50, 2)], [Passage(1, 0, 8, 60, 40, 2)]]
-    assert moved_blocks(blocks) == 1
+    assert len(moved_blocks(blocks)) == 1
 
 
 def test_nothing_shared_is_no_block() -> None:
     assert group_passages([]) == []
-    assert moved_blocks([]) == 0
+    assert moved_blocks([]) == []
 
 
 K = 3

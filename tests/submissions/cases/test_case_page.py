@@ -49,6 +49,7 @@ from tests.support.programs import program
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import decided_on, pair_page, shared_pair, shared_report
+from tests.support.tabs import tab
 from tests.support.uploads import CountQueries, HandIn
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -466,3 +467,16 @@ def test_htmx_gets_answer_and_history_unless_members_changed(alice_client: Clien
         assert response.status_code == 409
         assert "has other members now" in response.content.decode()
     assert CaseDecision.objects.get().state == "clear"
+
+
+def test_the_matrix_of_a_class_has_the_cases_first_and_all_stored_pairs(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    create_report(assignment, {(f"s{n:02}", f"s{n + 1:02}"): 0.9 if n == 33 else 0.05 for n in range(34)})
+    page = get_page(alice_client, reverse("matrix", args=[assignment.pk]))
+    names = [name.split()[-1] for name in page.texts("tbody th")]
+    assert len(names) == 30
+    assert {"s33", "s34"} <= set(names)
+    assert page.all("[data-grid] td a")[0].text()
+    assert "5 more" in page.text("main")
+    assert get_page(alice_client, tab(assignment, "cases")).has(f"a[href='{reverse('matrix', args=[assignment.pk])}']")

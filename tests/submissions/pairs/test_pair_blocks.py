@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Pair
+from submissions.models import Document, Pair
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
 from tests.support.sample_class import COPIED, RENAMED, zipped
@@ -121,3 +121,34 @@ def test_a_common_beginning_is_tinted_otherwise(open_pair: Callable[[dict[str, s
     assert page.has('mark:not(.common):not(.gap)[data-passage="1"]')
     assert "without common code" not in sentence(page)
     assert sentence(page).startswith("All of s0")
+
+
+TRACED = "# @author Ada Lovelace, group 7\n" + COPIED + "overdue_fianl = 0.0731  \n"
+MARKED = ("# @author Ada Lovelace, group 7", "overdue_fianl = 0.0731··", "0.0731", "overdue_fianl")
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_traces_are_what_both_have_and_hardly_anybody_else_with_its_count(
+    alice_client: Client, hand_in: HandIn, others: int
+) -> None:
+    own = {f"s{n:02}/a.py": program(Random(n), 2) + f"# remark of number {n}, everybody\n" for n in range(6)}
+    shared = {f"t{n:02}/a.py": program(Random(50 + n), 2) + TRACED.replace(COPIED, "") for n in range(others)}
+    hand_in(zipped({"ada/a.py": TRACED, "ben/b.py": TRACED, **own, **shared}))
+    pair = Pair.objects.get(left__name="ada", right__name="ben")
+    page = get_page(alice_client, address(pair))
+    traces = {text: row for row, text in zip(page.texts(".traces .where"), page.texts(".traces code"), strict=True)}
+    assert set(MARKED) <= set(traces) if others < 3 else not set(MARKED) & set(traces)
+    count = f"in {2 + others} submissions" if others else "only in these two"
+    assert all(count in where for text, where in traces.items() if text in MARKED)
+    assert not page.has("#L1[data-some]")
+    counts = {int(value) for value in page.values(".line[data-some]", "data-some")}
+    assert {2, 2 + others} <= counts
+
+
+def test_lines_of_files_that_an_older_version_read_have_no_counts(alice_client: Client, hand_in: HandIn) -> None:
+    hand_in(zipped({"ada/a.py": TRACED, "ben/b.py": TRACED, "cleo/c.py": HONEST}))
+    Document.objects.filter(files__submission__name="cleo").update(lines=None)
+    page = get_page(alice_client, address(Pair.objects.get(left__name="ada", right__name="ben")))
+    assert page.values(".line[data-some]", "data-some") == []
+    assert "0.0731" in page.texts(".traces code")
+    assert MARKED[0] not in page.texts(".traces code")

@@ -1,0 +1,155 @@
+"""Comments, blanks, constants and names of both sides of a pair that hardly anybody else in the class has.
+
+They are shown and change no similarity. The same rows say how many submissions have each line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.engine import LexicalTerms
+from submissions.core.access import readable_submissions
+from submissions.intake.packed_readings import TERM_COUNTS, unpack_lexical
+from submissions.matches.line_marks import line_marks
+from submissions.matches.standalone_content import CHARACTERS, TermFile, shared_terms
+from submissions.models import Boilerplate, Document, SubmissionFile
+from submissions.pairs.read import handed_out_terms, stored_terms
+from submissions.uploads.stored_documents import dictated_terms, registered_statements, stored_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from fingerprint.kernels.types import Terms
+    from submissions.matches.line_marks import LineMarks
+    from submissions.models import Pair
+    from submissions.pairs.file_view import FileView
+
+# At most so many submissions have a trace; traces of one kind that are listed; bytes of a class that are read.
+SOME, LISTED, MOST_BYTES = 4, 8, 100_000_000
+LOW_BITS = np.uint64(0xFFFF)
+COMMENT_STYLES = frozenset({"c", "ch", "cm", "c1", "cs", "cd", "sd"})
+
+
+class TracePlace(NamedTuple):
+    """The first line of a trace on one side."""
+
+    file: FileView
+    line: int
+
+    @property
+    def anchor(self) -> str:
+        return self.file.anchors.line(self.line)
+
+    @property
+    def text(self) -> str:
+        """The line without the blanks before it, and with dots for those after it."""
+        starts = [*self.file.starts, len(self.file.text)]
+        line = self.file.text[starts[self.line - 1] : starts[self.line]].rstrip("\r\n")
+        bare = line.rstrip(" \t")
+        return self.file.names.redact_source(bare.strip()[:CHARACTERS] + "·" * (len(line) - len(bare)))
+
+
+class Trace(NamedTuple):
+    """What both sides have and `some` submissions in all; `kind` is comments, blanks, literal or name."""
+
+    kind: str
+    text: str
+    some: int
+    left: TracePlace
+    right: TracePlace
+
+
+def add_rarity(pair: Pair, views: Collection[FileView]) -> list[Trace]:
+    """Set the counts of the lines of the files that were read, and return the traces."""
+    views = [view for view in views if view.is_open and view.file.document.state == Document.State.READY]
+    files = SubmissionFile.objects.filter(submission__in=readable_submissions(pair.report).values("pk"))
+    columns = "submission_id", "document__lines", "document__lexical"
+    rows = list(files.filter(document__state=Document.State.READY).values_list(*columns)) if views else []
+    if pair.translated or not 0 < sum(len(lines or b"") + len(terms) for _, lines, terms in rows) < MOST_BYTES:
+        return []
+    owners = [owner for owner, _, _ in rows]
+    marks = [(view, line_marks(view.text, view.tokens)) for view in views]
+    counts: dict[int, int] = {}
+    if all(lines is not None for _, lines, _ in rows):  # An older version kept none.
+        wanted = {number for _, one in marks for column in one for number in column.values()}
+        counts = _counts(owners, [lines for _, lines, _ in rows], wanted)
+    for view, one in marks:
+        view.line_counts = {line: counts[number] for line, number in one.code.items() if number in counts}
+    handed_out = Boilerplate.objects.filter(assignment=pair.report.assignment, first=None)
+    for lines in handed_out.values_list("document__lines", flat=True):
+        counts |= dict.fromkeys(np.frombuffer(lines or b"", "<u8").tolist(), SOME + 1)
+    terms = [packed[TERM_COUNTS.size :] for _, _, packed in rows]
+    return [*_line_traces(marks, counts), *_term_traces(pair, views, owners, terms)]
+
+
+def _counts(owners: list[int], files: Sequence[bytes], wanted: Iterable[int]) -> dict[int, int]:
+    """Return how many owners have each of the wanted hashes; `files` are the hashes of their files, packed."""
+    known = np.unique(np.array([*wanted, 0], dtype=np.uint64))
+    hashes = np.frombuffer(b"".join(files), "<u8")
+    possible = np.zeros(LOW_BITS + 1, np.bool_)
+    possible[known & LOW_BITS] = True
+    some = np.flatnonzero(possible[hashes & LOW_BITS])  # Most hashes are left out before they are looked up.
+    hashes, owner = hashes[some], np.repeat(owners, [len(packed) // 8 for packed in files])[some]
+    places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+    hit = known[places] == hashes
+    with_owner = np.unique(owner[hit] * len(known) + places[hit])
+    counts = np.bincount(with_owner % len(known), minlength=len(known))
+    return dict(zip(known.tolist(), counts.tolist(), strict=True))
+
+
+def _words(terms: LexicalTerms) -> Terms:
+    return np.concatenate((terms.literals, terms.names))
+
+
+def _line_traces(marks: list[tuple[FileView, LineMarks]], counts: dict[int, int]) -> Iterator[Trace]:
+    for kind in ("comments", "blanks"):
+        sides: dict[str, dict[int, TracePlace]] = {"L": {}, "R": {}}
+        for view, one in marks:
+            hashes: dict[int, int] = getattr(one, kind)
+            for line in hashes if kind == "blanks" else _commented(view, one):
+                if counts.get(hashes[line], SOME + 1) <= SOME:
+                    sides[view.side].setdefault(hashes[line], TracePlace(view, line))
+        both = sorted(sides["L"].keys() & sides["R"], key=lambda number: (counts[number], sides["L"][number].line))
+        for number in both[:LISTED]:
+            left = sides["L"][number]
+            yield Trace(kind, left.text, counts[number], left, sides["R"][number])
+
+
+def _commented(view: FileView, marks: LineMarks) -> list[int]:
+    """Return the lines with words after their tokens that are in a comment."""
+    spans = stored_spans(view.file.document, view.text)
+    lines = (view.lines(start, end) for start, end, css in spans if css in COMMENT_STYLES)
+    return sorted({line for first, last in lines for line in range(first, last + 1)} & marks.comments.keys())
+
+
+def term_files(pair: Pair, views: Collection[FileView]) -> tuple[list[TermFile], list[TermFile], list[LexicalTerms]]:
+    """Return the files of both sides that were read, with their terms, and the terms that were handed out."""
+    packed = stored_terms([view.file for view in views])
+    left, right = (
+        [
+            TermFile(view.path, view.file.document.language, view.text, view.tokens, unpack_lexical(terms))
+            for view in views
+            if view.side == letter and view.is_open and (terms := packed[view.file.document_id])
+        ]
+        for letter in "LR"
+    )
+    handed_out = [*map(unpack_lexical, handed_out_terms(pair.report.assignment))]
+    if dictated := dictated_terms(registered_statements(pair.report.assignment), packed):
+        handed_out.append(dictated.lexical)
+    return left, right, handed_out
+
+
+def _term_traces(pair: Pair, views: Collection[FileView], owners: list[int], terms: Sequence[bytes]) -> Iterator[Trace]:
+    """Yield constants and names, those of fewest submissions first."""
+    left, right, handed_out = term_files(pair, views)
+    counts = _counts(owners, terms, [term for one in left for term in _words(one.lexical).tolist()])
+    by_path = {(view.side, view.path): view for view in views}
+    for some in range(2, SOME + 1):
+        others = LexicalTerms(*[np.array([term for term, n in counts.items() if n != some], np.uint64)] * 3)
+        shared = shared_terms(left, right, [*handed_out, others], next(iter(views)).names.redact_source)
+        for term in [term for term in shared.listed if term.kind != "import"][:LISTED]:
+            sides = zip("LR", term.sides, strict=True)
+            ends = [TracePlace(by_path[side, lines[0].path], lines[0].lines[0]) for side, lines in sides]
+            yield Trace(term.kind, term.text, some, *ends)
