@@ -167,8 +167,9 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
     # running uploads, boilerplate that is read, a change of the language, its decision, who may decide,
     # groups of identical submissions and findings for its flags, whether the hint was dismissed, statements,
-    # its place in the list
-    with django_assert_num_queries(31):
+    # its place in the list; for traces lines and terms of the class, lines, terms and statements that were handed
+    # out, and the pair's terms
+    with django_assert_num_queries(36):
         alice_client.get(pair_address)
 
 
