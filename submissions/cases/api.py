@@ -28,17 +28,7 @@ from submissions.cases.read import (
 )
 from submissions.cases.views import MAX_NOTES_CHARACTERS, DecisionForm
 from submissions.core.access import find_assignment
-from submissions.core.api import (
-    LARGEST_ID,
-    Body,
-    Id,
-    Input,
-    Problem,
-    Threshold,
-    names_of,
-    require_valid,
-    user_of,
-)
+from submissions.core.api import LARGEST_ID, Body, Id, Input, Problem, Threshold, names_of, require_valid, user_of
 from submissions.core.names import Names
 from submissions.core.rights import Right
 from submissions.matches.file_formats import PrintingFailed

@@ -229,10 +229,7 @@ def pair_excerpts(pair: Pair, names: Names, lines: int = 0) -> list[PairExcerpt]
     if not pair.passages or (lines and pair.translated):
         return []
     passage = next((one for one in pair.passages if not one.common), pair.passages[0])
-    sides = [
-        (pair.left, passage.left_file, passage.left_token),
-        (pair.right, passage.right_file, passage.right_token),
-    ]
+    sides = [(pair.left, passage.left_file, passage.left_token), (pair.right, passage.right_file, passage.right_token)]
     if not names.in_order(pair.left.name, pair.right.name):
         sides.reverse()
     files = SubmissionFile.objects.in_bulk([file for _, file, _ in sides])

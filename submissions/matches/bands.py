@@ -140,9 +140,7 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     if looks:
         parts.append(
             ngettext(
-                "{looks} pair of {first}: look at it.",
-                "{looks} pairs from {first} to {last}: look at them.",
-                looks,
+                "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.", looks
             )
         )
     if outstanding:

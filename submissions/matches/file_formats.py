@@ -100,12 +100,7 @@ def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BY
     with _free_printer():
         try:
             process = subprocess.run(  # noqa: S603 - our own program
-                command,
-                input=html.encode(),
-                capture_output=True,
-                env=environment,
-                timeout=seconds,
-                check=False,
+                command, input=html.encode(), capture_output=True, env=environment, timeout=seconds, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise PrintingFailed(f"Printing took longer than {seconds} seconds.") from error

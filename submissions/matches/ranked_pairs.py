@@ -238,10 +238,7 @@ def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags
     sides, shares = both(pairs.left, pairs.right), both(scores.left_share, scores.right_share)
     with_common = both(scores.left_with_common, scores.right_with_common)
     scores = scores._replace(
-        left_share=shares[0],
-        right_share=shares[1],
-        left_with_common=with_common[0],
-        right_with_common=with_common[1],
+        left_share=shares[0], right_share=shares[1], left_with_common=with_common[0], right_with_common=with_common[1]
     )
     pairs = pairs._replace(left=sides[0], right=sides[1])
     return ranking._replace(pairs=pairs, scores=scores), exchanged

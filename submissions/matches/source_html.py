@@ -348,10 +348,7 @@ def differing_gaps(run: TokenRun, other: TokenRun) -> Iterator[Span]:
     """Yield the spans between two tokens of a run with text, such as a comment, that the other side lacks."""
     spans, others = run.spans(), other.spans()
     for at in range(len(spans) - 1):
-        start, end, other_start, other_end = (
-            *(spans[at][1], spans[at + 1][0]),
-            *(others[at][1], others[at + 1][0]),
-        )
+        start, end, other_start, other_end = (*(spans[at][1], spans[at + 1][0]), *(others[at][1], others[at + 1][0]))
         if start < end:
             yield from cuts_between(run.text, (start, end), other.text[other_start:other_end])
 

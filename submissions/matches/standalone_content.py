@@ -66,10 +66,7 @@ class SharedTerms(NamedTuple):
 
 
 def shared_terms(
-    left: list[TermFile],
-    right: list[TermFile],
-    handed_out: Iterable[LexicalTerms],
-    hide: Callable[[str], str] = str,
+    left: list[TermFile], right: list[TermFile], handed_out: Iterable[LexicalTerms], hide: Callable[[str], str] = str
 ) -> SharedTerms:
     """Return the terms that both sides have and that were not handed out, the longest first.
 

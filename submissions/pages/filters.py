@@ -44,11 +44,7 @@ if TYPE_CHECKING:
 
 register = template.Library()
 
-TERM_KINDS = {
-    "literal": gettext_lazy("literal"),
-    "name": gettext_lazy("name"),
-    "import": gettext_lazy("import"),
-}
+TERM_KINDS = {"literal": gettext_lazy("literal"), "name": gettext_lazy("name"), "import": gettext_lazy("import")}
 # The states and fields of a decision, as they stand inside a sentence.
 STATE_WORDS = {
     "undecided": gettext_lazy("undecided"),
@@ -56,11 +52,7 @@ STATE_WORDS = {
     "suspicious": gettext_lazy("suspicious"),
     "confirmed": gettext_lazy("confirmed"),
 }
-FIELD_WORDS = {
-    "state": gettext_lazy("state"),
-    "assignee": gettext_lazy("assignee"),
-    "notes": gettext_lazy("notes"),
-}
+FIELD_WORDS = {"state": gettext_lazy("state"), "assignee": gettext_lazy("assignee"), "notes": gettext_lazy("notes")}
 
 
 @register.simple_tag(takes_context=True)

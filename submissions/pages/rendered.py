@@ -104,10 +104,7 @@ class RenderedParts:
     """
 
     def __init__(
-        self,
-        max_bytes: int = MAX_BYTES,
-        clock: Callable[[], float] = time.monotonic,
-        max_parts: int = MAX_PARTS,
+        self, max_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic, max_parts: int = MAX_PARTS
     ) -> None:
         self.max_bytes, self.max_parts, self.clock = max_bytes, max_parts, clock
         self.size = 0

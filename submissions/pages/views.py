@@ -32,15 +32,7 @@ from fingerprint import engine
 from submissions.core.accounts import all_tokens, dismiss_hint, note_tokens, revoke_tokens
 from submissions.core.names import ANONYMOUS
 from submissions.models import Batch, Job, Report, Submission, Upload
-from submissions.pages.language import (
-    BROWSER,
-    HINTS,
-    SYSTEM,
-    THEMES,
-    languages,
-    remember_language,
-    remember_theme,
-)
+from submissions.pages.language import BROWSER, HINTS, SYSTEM, THEMES, languages, remember_language, remember_theme
 from submissions.pages.requests import AuthenticatedRequest, is_path_of_this_site, signed_in, staff_only
 from submissions.reports.cohort import TOO_LARGE
 from submissions.uploads import change as uploads

@@ -112,11 +112,7 @@ class FilterIn(Input):
 
 @router.get("/assignments/{assignment_id}/pairs", response=Pairs, summary="List pairs")
 def list_pairs(
-    request: HttpRequest,
-    assignment_id: Id,
-    asked: Query[FilterIn],
-    cursor: Cursor = "",
-    limit: Limit = A_PART,
+    request: HttpRequest, assignment_id: Id, asked: Query[FilterIn], cursor: Cursor = "", limit: Limit = A_PART
 ) -> Pairs:
     """List the pairs that pass the filter, in its order: the most similar first by default."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)

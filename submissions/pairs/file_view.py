@@ -440,11 +440,7 @@ class FileView:
         pieces = (run for each in drawn for run in join_touching(self.piece_lines(each), int(min_height)))
         return [
             MapBar(number, first - 1, max(last - first + 1, min_height), is_gap)
-            for runs, is_gap in (
-                (join_touching(ignored, int(min_height)), False),
-                (blocks, True),
-                (pieces, False),
-            )
+            for runs, is_gap in ((join_touching(ignored, int(min_height)), False), (blocks, True), (pieces, False))
             for number, first, last in runs
         ]
 

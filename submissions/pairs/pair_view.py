@@ -78,11 +78,7 @@ def open_files(views: dict[int, FileView], passages: list[PassageRecord], select
 
 
 def _by_urgency(
-    side: list[FileView],
-    letter: str,
-    views: dict[int, FileView],
-    passages: list[PassageRecord],
-    selection: Selection,
+    side: list[FileView], letter: str, views: dict[int, FileView], passages: list[PassageRecord], selection: Selection
 ) -> Iterator[FileView]:
     """Yield the files of a side, each once, the most urgent first."""
     start = selection.start(letter)

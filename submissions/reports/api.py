@@ -134,10 +134,7 @@ def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
     url_name="api_table",
 )
 def get_table(
-    request: HttpRequest,
-    assignment_id: Id,
-    table: Literal["pairs", "submissions"],
-    suffix: Literal["csv", "json"],
+    request: HttpRequest, assignment_id: Id, table: Literal["pairs", "submissions"], suffix: Literal["csv", "json"]
 ) -> StreamingHttpResponse:
     """Download the pairs or the submissions; the query filters them as on the pages."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)

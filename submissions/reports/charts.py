@@ -334,7 +334,4 @@ def histogram_students(report: Report, names: Names) -> dict[str, object]:
     best = [match for match in report.findings.best if match.submission in members] if report.findings else []
     ranked = [(one.similarity, names.display_name(members[one.submission]), one.submission) for one in best]
     ranked.sort(key=lambda one: (-one[0], one[1].casefold()))
-    return {
-        "page": reverse("submission", args=[report.assignment_id, 0]),
-        "students": [one[1:] for one in ranked],
-    }
+    return {"page": reverse("submission", args=[report.assignment_id, 0]), "students": [one[1:] for one in ranked]}

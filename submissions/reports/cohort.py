@@ -134,10 +134,7 @@ class Mates(NamedTuple):
     def _pairs(self) -> Iterator[tuple[tuple[int, int], Reason]]:
         """Yield the pairs of one student, then the pairs of one team, each pair once, with the reason."""
         seen: set[tuple[int, int]] = set()
-        reasons: tuple[tuple[Reason, list[set[Key]]], ...] = (
-            ("student", self.students),
-            ("team", self.teams),
-        )
+        reasons: tuple[tuple[Reason, list[set[Key]]], ...] = (("student", self.students), ("team", self.teams))
         for reason, keys in reasons:
             members: dict[Key, list[int]] = defaultdict(list)
             for number, keys_of_one in enumerate(keys):
@@ -389,10 +386,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
 
 
 def _all_exclusions(
-    selection: Selection,
-    documents: dict[int, CohortFile],
-    streams: dict[int, CoarseFile],
-    files: Sequence[LoadedFile],
+    selection: Selection, documents: dict[int, CohortFile], streams: dict[int, CoarseFile], files: Sequence[LoadedFile]
 ) -> Exclusions:
     """Return what is left out of a ranking: boilerplate of the class and of old work, and dictated terms."""
     boilerplate = selection.boilerplate

@@ -19,14 +19,7 @@ from django.utils.translation import get_language
 from pydantic import BaseModel
 
 from submissions.cases.case_list import Case, listed_case
-from submissions.cases.documents import (
-    DocumentOptions,
-    PairDocument,
-    PrintedCase,
-    Subject,
-    copy_for,
-    document_html,
-)
+from submissions.cases.documents import DocumentOptions, PairDocument, PrintedCase, Subject, copy_for, document_html
 from submissions.cases.read import (
     case_decisions,
     cases_by_member,
@@ -284,12 +277,7 @@ def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> Str
 
 
 def table_response(  # noqa: PLR0917 - a table, its filter, its reader and its form
-    assignment: Assignment,
-    name: str,
-    suffix: str,
-    query: Mapping[str, Any],
-    names: Names,
-    form: CsvForm = PLAIN_CSV,
+    assignment: Assignment, name: str, suffix: str, query: Mapping[str, Any], names: Names, form: CsvForm = PLAIN_CSV
 ) -> StreamingHttpResponse:
     """Return a table of the newest report as a download; `query` is the filter of an address."""
     write = FORMATS[suffix].write_table if suffix in FORMATS else None

@@ -9,14 +9,7 @@ import numpy as np
 
 from fingerprint import engine
 from fingerprint.engine import CandidatePairs, Ranking, RankingInput
-from submissions.core.models import (
-    BestMatch,
-    CommonPassage,
-    ExclusionEffect,
-    Findings,
-    MovedPair,
-    SharedCommon,
-)
+from submissions.core.models import BestMatch, CommonPassage, ExclusionEffect, Findings, MovedPair, SharedCommon
 from submissions.core.submitters import are_mates, compared_mates
 from submissions.matches.groups import connected_components
 
@@ -61,10 +54,7 @@ def exclusion_effect(
 ) -> ExclusionEffect:
     """Measure the effect of boilerplate and common code; `before_exclusions` ranks without them."""
     tokens, class_tokens = cohort.inputs.cohort.tokens, cohort.class_tokens
-    boilerplate, ignored = (
-        int(tokens.boilerplate[class_tokens].sum()),
-        int(tokens.ignored[class_tokens].sum()),
-    )
+    boilerplate, ignored = (int(tokens.boilerplate[class_tokens].sum()), int(tokens.ignored[class_tokens].sum()))
     files = sum(not cohort.old[content.submission] for content in cohort.contents)
     effect = ExclusionEffect(
         tokens=int(class_tokens.sum()) - files, boilerplate=boilerplate, common=ignored - boilerplate
@@ -205,10 +195,7 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
     positive = ranking.scores.similarity > 0
     left, right = ranking.pairs.left[positive], ranking.pairs.right[positive]
     # Assigned from the last pair to the first, so that the best pair of each submission overwrites others.
-    one, other = (
-        np.stack((left, right), axis=1).ravel()[::-1],
-        np.stack((right, left), axis=1).ravel()[::-1],
-    )
+    one, other = (np.stack((left, right), axis=1).ravel()[::-1], np.stack((right, left), axis=1).ravel()[::-1])
     match[one] = other
     similarity[one] = np.repeat(ranking.scores.similarity[positive], 2)[::-1]
     return [

@@ -118,10 +118,7 @@ def _lines(
     known = {} if counts is None else dict(enumerate(counts.counts, counts.first))
     return [
         ProposedLine(
-            number,
-            text.get(number, "")[:MAX_CHARACTERS],
-            known.get(number, 0),
-            chosen[0] <= number <= chosen[1],
+            number, text.get(number, "")[:MAX_CHARACTERS], known.get(number, 0), chosen[0] <= number <= chosen[1]
         )
         for number in range(part[0], part[1] + 1)
     ]

@@ -377,10 +377,7 @@ def _effect(report: Report, ranked: tuple[LoadedCohort, Ranking]) -> IgnoringEff
     stood = {frozenset(link[:2]): link for link in linking_pairs(report, before)}
     lowered = [
         LoweredPair(
-            left=link.left,
-            right=link.right,
-            similarity=similarities.get(pair, 0.0),
-            similarity_before=link.similarity,
+            left=link.left, right=link.right, similarity=similarities.get(pair, 0.0), similarity_before=link.similarity
         )
         for pair, link in stood.items()
         if pair not in standing
@@ -408,10 +405,7 @@ def _similarities(report: Report, cohort: LoadedCohort, ranking: Ranking) -> dic
     ]
     mates = compared_mates(report.assignment, [key for key in keys if key])
     rows = zip(
-        ranking.pairs.left.tolist(),
-        ranking.pairs.right.tolist(),
-        ranking.scores.similarity.tolist(),
-        strict=True,
+        ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), ranking.scores.similarity.tolist(), strict=True
     )
     return {
         frozenset((left_key, right_key)): similarity

@@ -15,14 +15,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import Passage
-from submissions.core.models import (
-    DuplicateRecord,
-    Findings,
-    IgnoringEffect,
-    LineCounts,
-    RecordField,
-    RecordListField,
-)
+from submissions.core.models import DuplicateRecord, Findings, IgnoringEffect, LineCounts, RecordField, RecordListField
 from submissions.courses.models import Assignment
 from submissions.uploads.models import Document, Submission
 

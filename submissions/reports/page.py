@@ -210,12 +210,7 @@ def _changed_pairs(pairs: list[MovedPair]) -> list[ChangedPair]:
     by_id = submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
     return [
         ChangedPair(
-            by_id[pair.left],
-            by_id[pair.right],
-            pair.similarity,
-            pair.similarity_before,
-            pair.share,
-            pair.share_before,
+            by_id[pair.left], by_id[pair.right], pair.similarity, pair.similarity_before, pair.share, pair.share_before
         )
         for pair in pairs
         if pair.left in by_id and pair.right in by_id

@@ -245,9 +245,7 @@ def _other_workers(version: str) -> str:
         sentences.append(_("No other worker is there."))
     if version == heartbeats.package_version():
         advice = ngettext(
-            "Restart this worker with version {version}.",
-            "Restart these workers with version {version}.",
-            len(others),
+            "Restart this worker with version {version}.", "Restart these workers with version {version}.", len(others)
         )
         sentences.append(advice.format(version=version))
     elif is_alone:

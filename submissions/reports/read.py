@@ -22,13 +22,7 @@ from submissions.cases.read import (
     next_in_list,
     with_decisions,
 )
-from submissions.core.access import (
-    all_submissions,
-    readable_pairs,
-    readable_submissions,
-    withheld_in_course,
-    withhold,
-)
+from submissions.core.access import all_submissions, readable_pairs, readable_submissions, withheld_in_course, withhold
 from submissions.core.models import BestMatch, NotCompared
 from submissions.core.names import Names, SearchTerm, search_terms, search_words
 from submissions.core.submitters import KnownBy, student_keys
@@ -220,9 +214,7 @@ def is_assigned(report: Report, username: str) -> Q:
         assignee__username__iexact=username,
     )
     case = CaseDecision.objects.filter(
-        assignment=report.assignment_id,
-        assignee__username__iexact=username,
-        threshold__lte=OuterRef("similarity"),
+        assignment=report.assignment_id, assignee__username__iexact=username, threshold__lte=OuterRef("similarity")
     )
     for side in ("left__name", "right__name"):
         case = case.filter(members__name=OuterRef(side))

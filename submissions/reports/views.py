@@ -141,10 +141,7 @@ def submission_rank(report: Report, cohort: Histogram, submission: Submission) -
     if submission.batch.role != Batch.Role.CLASS:
         return SubmissionRank(nearest.similarity, nearest.match, 0, 0, 0, 0.0)
     total = len(cohort.values)
-    lower, up_to = (
-        bisect_left(cohort.values, nearest.similarity),
-        bisect_right(cohort.values, nearest.similarity),
-    )
+    lower, up_to = (bisect_left(cohort.values, nearest.similarity), bisect_right(cohort.values, nearest.similarity))
     return SubmissionRank(
         nearest.similarity,
         nearest.match,

@@ -13,14 +13,7 @@ from ninja import Field, Router, Schema, Status
 
 from submissions.cases.read import pair_names
 from submissions.core import api
-from submissions.core.access import (
-    WithheldPair,
-    find_assignment,
-    find_share,
-    withheld,
-    withheld_pair,
-    withheld_pairs,
-)
+from submissions.core.access import WithheldPair, find_assignment, find_share, withheld, withheld_pair, withheld_pairs
 from submissions.core.mails import public_address
 from submissions.core.names import Names
 from submissions.core.rights import Right

@@ -109,12 +109,7 @@ class ShareEnded(Exception):
 
 
 def create_share(
-    assignment: Assignment,
-    user: User,
-    expires: datetime,
-    *,
-    pair: PairNames | None = None,
-    anonymous: bool = True,
+    assignment: Assignment, user: User, expires: datetime, *, pair: PairNames | None = None, anonymous: bool = True
 ) -> Share:
     """Create a share link to an assignment's report, or to one pair of it.
 
@@ -210,9 +205,7 @@ def ask_to_read(pair: WithheldPair, user: User) -> ReadingRequest | None:
     """Store a request for a pair, with its history; None where there is one already."""
     assert pair.copy.origin_id
     request, created = ReadingRequest.objects.get_or_create(
-        new=pair.submission,
-        old_id=pair.copy.origin_id,
-        defaults={"similarity": pair.similarity, "asked_by": user},
+        new=pair.submission, old_id=pair.copy.origin_id, defaults={"similarity": pair.similarity, "asked_by": user}
     )
     if not created:
         return None

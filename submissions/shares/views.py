@@ -115,10 +115,7 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             response = render(request, "submissions/shares/shared_ended.html", context, status=410)
         except Http404:
             response = render(
-                request,
-                "submissions/shares/shared_unknown.html",
-                {"readonly": True, "token": token},
-                status=404,
+                request, "submissions/shares/shared_unknown.html", {"readonly": True, "token": token}, status=404
             )
         return hide_address(response)
 
@@ -248,12 +245,7 @@ class ShareForm(forms.Form):
     """The duration of a share link, and whether its pages show aliases."""
 
     lasting = forms.ChoiceField(
-        choices=[
-            ("day", _("1 day")),
-            ("week", _("1 week")),
-            ("month", _("1 month")),
-            ("date", _("until a date")),
-        ],
+        choices=[("day", _("1 day")), ("week", _("1 week")), ("month", _("1 month")), ("date", _("until a date"))],
         initial="week",
         widget=forms.RadioSelect,
         label=_("Valid for"),

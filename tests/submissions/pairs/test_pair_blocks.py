@@ -10,7 +10,7 @@ from django.urls import reverse
 from submissions.models import Document, Pair
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
-from tests.support.sample_class import COPIED, RENAMED, zipped
+from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.uploads import HandIn
 
 
