@@ -1,4 +1,4 @@
-"""docs/do/operations.md: its proxy, run by a real nginx in front of a real server, and its figures."""
+"""docs/do/operations.md and its proxy, run by a real nginx in front of a real server, and its figures."""
 
 import re
 import shutil
@@ -17,6 +17,7 @@ from tests.support.ports import free_port_number
 from tests.support.web_server import ask, web_server
 
 TEXT = (ROOT / "docs" / "do" / "operations.md").read_text()
+NGINX = (ROOT / "deploy" / "debian" / "nginx.conf").read_text()
 HOST = "moss.example.org"
 
 
@@ -41,7 +42,9 @@ def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
     make_certificate(folder)
     variables = dict(line.split("=", 1) for line in block("sh").splitlines())
     with web_server(**variables) as port:
-        text = block("nginx").replace("/etc/ssl/moss", str(folder)).replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+        text = NGINX.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+        for installed, here in (("certs/moss.pem", "certificate.pem"), ("private/moss.pem", "key.pem")):
+            text = text.replace(f"/etc/ssl/{installed}", f"{folder}/{here}")
         text = text.replace("listen 80;", f"listen 127.0.0.1:{plain};")
         text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{encrypted} ssl;")
         with running_nginx(folder, text):
