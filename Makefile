@@ -123,9 +123,9 @@ bench-%: .venv/dev
 
 lock: .venv/dev
 	$(BIN)/pip install -q uv
-	$(BIN)/uv pip compile -q $(LOCK) --extra saml pyproject.toml -o requirements-server.lock
-	$(BIN)/uv pip compile -q $(LOCK) --extra embedded pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile -q $(LOCK) $(LEFT_OUT) --extra embedded --extra saml --group dev pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q $(LOCK) --extra pdf --extra saml pyproject.toml -o requirements-server.lock
+	$(BIN)/uv pip compile -q $(LOCK) --extra compiler --extra embedded --extra pdf pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q $(LOCK) $(LEFT_OUT) --all-extras --group dev pyproject.toml -o requirements-dev.lock
 	$(BIN)/uv pip compile -q $(LOCK) --group docs -o requirements-docs.lock
 LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 # cyclonedx-bom wants rfc3987-syntax to check addresses of which the list has none. Where it is installed, jsonschema,

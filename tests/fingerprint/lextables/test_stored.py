@@ -124,7 +124,7 @@ def test_the_library_is_built_with_numba_and_pygments_alone() -> None:
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in run.stdout.split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    others = {re.split(r"[\[>=<]", one)[0].lower() for one in project["dependencies"]} - {
+    others = {re.split(r"[\[>=<;]", one)[0].lower() for one in project["dependencies"]} - {
         "numba",
         "pygments",
         "numpy",
