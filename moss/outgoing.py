@@ -115,12 +115,7 @@ def _response(session: requests.Session, method: str, address: str, **options: A
     """
     try:
         return session.request(
-            method,
-            address,
-            timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
-            allow_redirects=False,
-            stream=True,
-            **options,
+            method, address, timeout=(CONNECT_SECONDS, SILENCE_SECONDS), allow_redirects=False, stream=True, **options
         )
     except requests.RequestException:
         raise

@@ -478,14 +478,8 @@ def saml_app(
                     "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
                 ],
                 "username": ["urn:oid:0.9.2342.19200300.100.1.1", "urn:oid:1.3.6.1.4.1.5923.1.1.1.6"],
-                "first_name": [
-                    "urn:oid:2.5.4.42",
-                    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname",
-                ],
-                "last_name": [
-                    "urn:oid:2.5.4.4",
-                    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
-                ],
+                "first_name": ["urn:oid:2.5.4.42", "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname"],
+                "last_name": ["urn:oid:2.5.4.4", "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname"],
             },
             "advanced": {
                 "strict": True,

@@ -69,12 +69,7 @@ Paths = AnyPath | Iterable[AnyPath]
 
 
 def compare(
-    path: AnyPath,
-    *,
-    boilerplate: Paths = (),
-    earlier: Paths = (),
-    language: str = "",
-    top: int | None = None,
+    path: AnyPath, *, boilerplate: Paths = (), earlier: Paths = (), language: str = "", top: int | None = None
 ) -> Comparison:
     """Compare the submissions of a folder or an archive, as `moss check` does.
 

@@ -16,14 +16,7 @@ from submissions.matches.bands import Bands, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
 from submissions.matches.groups import connected_components
-from submissions.matches.ranked_pairs import (
-    Evidence,
-    PairColumns,
-    PairRow,
-    RankedPair,
-    Stripe,
-    merged_stripes,
-)
+from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, RankedPair, Stripe, merged_stripes
 from submissions.matches.standalone_content import (
     Answer,
     SharedTerm,
@@ -225,10 +218,7 @@ def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict
 
 
 def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, Any]:
-    ends = (
-        ("left", passage.left_file, passage.left_token),
-        ("right", passage.right_file, passage.right_token),
-    )
+    ends = (("left", passage.left_file, passage.left_token), ("right", passage.right_file, passage.right_token))
     sides = {}
     for side, file, first in ends:
         reading = report.files[file].reading

@@ -17,14 +17,7 @@ import numpy as np
 
 from fingerprint import engine
 from fingerprint.engine import NO_LINES, Params, front_end
-from moss.check.inputs import (
-    InputOptions,
-    SkippedInput,
-    left_out_listing,
-    read_all,
-    read_entries,
-    upload_name,
-)
+from moss.check.inputs import InputOptions, SkippedInput, left_out_listing, read_all, read_entries, upload_name
 from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from submissions.intake.file_languages import ChosenLanguages
 from submissions.intake.grouping import ListingBuilder

@@ -77,12 +77,7 @@ def added_text(name: str, added: SweepResult) -> str:
 def clusters_text(clusters: Sequence[Sequence[ClusteredDocument]]) -> str:
     """Return a table: document, kind of duplicate, resemblance to the first document of its cluster."""
     rows = [
-        (
-            str(number),
-            _name_with_sweeps(member.stored),
-            member.same if position else "",
-            _percent(member.resemblance),
-        )
+        (str(number), _name_with_sweeps(member.stored), member.same if position else "", _percent(member.resemblance))
         for number, cluster in enumerate(clusters, 1)
         for position, member in enumerate(cluster)
     ]

@@ -28,9 +28,7 @@ COURSES = click.option(
     "--course", "courses", type=int, multiple=True, help="Only this course, by its number; several times."
 )
 SAME = click.option(
-    "--same",
-    multiple=True,
-    help="A similar name of `find` that is this student's, by its key; several times.",
+    "--same", multiple=True, help="A similar name of `find` that is this student's, by its key; several times."
 )
 OTHERS = click.option("--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's.")
 REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
@@ -83,9 +81,7 @@ def shorten(*, months: int, yes: bool) -> None:
 @click.command(short_help="Write everything that this installation holds to FILE.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--for",
-    "recipient",
-    help="Encrypt it for this recipient of age or key of GnuPG.  [default: MOSS_BACKUP_RECIPIENT]",
+    "--for", "recipient", help="Encrypt it for this recipient of age or key of GnuPG.  [default: MOSS_BACKUP_RECIPIENT]"
 )
 def backup(file: Path, recipient: str | None) -> None:
     """Write the database and the stored files of one moment to FILE, while the server runs or not.

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Batch
 
 port_option = click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    help="Port to listen on.  [default: the first free one from 8000 on]",
+    "--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: the first free one from 8000 on]"
 )
 
 USER = "instructor"
@@ -65,10 +63,7 @@ ALONE = "Set {names}: a part that runs alone shares them with the others. `moss 
     help="Number of worker processes; one more takes only short work.  [default: one for each core]",
 )
 @click.option(
-    "--listen",
-    is_flag=True,
-    envvar="MOSS_LISTEN",
-    help="Also take the uploads of MOSS clients, as `moss listen` does.",
+    "--listen", is_flag=True, envvar="MOSS_LISTEN", help="Also take the uploads of MOSS clients, as `moss listen` does."
 )
 def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
@@ -207,11 +202,7 @@ def _result(assignment: Assignment) -> str:
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")
 @click.option(
-    "--patience",
-    default=60,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Highest number of seconds to wait.",
+    "--patience", default=60, show_default=True, type=click.IntRange(1), help="Highest number of seconds to wait."
 )
 def stop(patience: int) -> None:
     """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has ended."""

@@ -174,13 +174,7 @@ def _course(service: Service, wanted: str) -> int:
 
 
 def send_file(
-    service: Service,
-    path: str,
-    file: Path,
-    fields: Mapping[str, str],
-    *,
-    progress: Progress,
-    begun: BegunUpload,
+    service: Service, path: str, file: Path, fields: Mapping[str, str], *, progress: Progress, begun: BegunUpload
 ) -> Any:
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
 

@@ -265,10 +265,7 @@ class Valkey(Server):
             "appendfsync": "everysec",
             "save": "",
         }
-        return [
-            str(get_binary_path()),
-            *(part for name, value in options.items() for part in (f"--{name}", value)),
-        ]
+        return [str(get_binary_path()), *(part for name, value in options.items() for part in (f"--{name}", value))]
 
     def answers(self) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

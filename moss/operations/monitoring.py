@@ -184,9 +184,7 @@ def _schema_fits(_minute: int) -> bool:
 def broker_answers() -> bool:
     try:
         with redis.Redis.from_url(
-            settings.REDIS_URL,
-            socket_timeout=BROKER_TIMEOUT_SECONDS,
-            socket_connect_timeout=BROKER_TIMEOUT_SECONDS,
+            settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT_SECONDS, socket_connect_timeout=BROKER_TIMEOUT_SECONDS
         ) as client:
             return bool(client.ping())
     except redis.RedisError:

@@ -28,15 +28,7 @@ from submissions.intake.choices import (
     submitters,
 )
 from submissions.intake.layouts.fields import LOOSE, LOOSE_FILE
-from submissions.intake.layouts.places import (
-    ALL_METADATA_BYTES,
-    Ignored,
-    Layout,
-    Listing,
-    Placement,
-    Student,
-    root_of,
-)
+from submissions.intake.layouts.places import ALL_METADATA_BYTES, Ignored, Layout, Listing, Placement, Student, root_of
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
 from submissions.intake.layouts.registry import LAYOUTS, metadata_limit, recognise
 from submissions.intake.limits import format_size
@@ -150,10 +142,7 @@ def group_files(listing: Listing, choices: Choices = DEFAULT_CHOICES, identify: 
 
 
 def group_submissions(
-    entries: Iterable[Entry],
-    name: str = "",
-    choices: Choices = DEFAULT_CHOICES,
-    identify: Identify | None = None,
+    entries: Iterable[Entry], name: str = "", choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None
 ) -> tuple[Grouping, dict[str, list[Entry]]]:
     """Return the grouping of `entries`, and the entries that count by submission, named by their paths in it.
 
@@ -214,10 +203,7 @@ class SubmitterNames(NamedTuple):
 
 
 def submissions_by_attempt(
-    placements: Mapping[str, Placement],
-    attempts: Mapping[str, Attempt],
-    names: SubmitterNames,
-    choices: Choices,
+    placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: SubmitterNames, choices: Choices
 ) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
     """Return the place of each file that counts, and the submissions by name."""
     unique = DistinctNames(names.names.values())

@@ -185,12 +185,7 @@ def read_with_libarchive(
             refusal = reasons.ENCRYPTED_RAR if number in encrypted else _refusal(entry)
             modified = _modified(entry, local_time=local_time)
             yield ArchiveMember(
-                _name(entry),
-                entry.size or 0,
-                refusal,
-                _opener(data),
-                in_stream=unpacked.is_nested,
-                modified=modified,
+                _name(entry), entry.size or 0, refusal, _opener(data), in_stream=unpacked.is_nested, modified=modified
             )
             if not refusal:
                 data.skip()

@@ -25,15 +25,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from submissions.intake import sentences as reasons
 from submissions.intake.entries import CommitTimes, Entry
 from submissions.intake.entry_names import clean_path, folders_around, redecode
-from submissions.intake.limits import (
-    CHUNK,
-    BadArchive,
-    Budget,
-    RefusalError,
-    damage_reason,
-    format_size,
-    outside_time,
-)
+from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, damage_reason, format_size, outside_time
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

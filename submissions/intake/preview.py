@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions.intake import sentences
 from submissions.intake.choices import Choices, GroupedSubmission, plain_name, submitters
 from submissions.intake.entries import Entry
-from submissions.intake.grouping import (
-    DEFAULT_CHOICES,
-    Grouping,
-    ListingBuilder,
-    group_files,
-    owners,
-    place_with,
-)
+from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, ListingBuilder, group_files, owners, place_with
 from submissions.intake.layouts.places import Listing, root_of
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import Ranked, recognise
@@ -133,11 +126,7 @@ class Preview:
         return {
             "layout": {"key": layout.key, "label": layout.label, "score": round(self.score, 3)},
             "runner_up": runner_up
-            and {
-                "key": runner_up.layout.key,
-                "label": runner_up.layout.label,
-                "score": round(runner_up.score, 3),
-            },
+            and {"key": runner_up.layout.key, "label": runner_up.layout.label, "score": round(runner_up.score, 3)},
             "submissions": [_submission_json(one) for one in self.submissions],
             "ignored": [group._asdict() for group in self.ignored],
             "left_out": [group._asdict() for group in self.left_out],

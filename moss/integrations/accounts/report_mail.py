@@ -48,9 +48,6 @@ def mail_report(job: Job) -> None:
     if not choice.reports or not may(user, Right.READ, report.assignment.course):
         return
     assignment = report.assignment
-    context = {
-        "assignment": assignment,
-        "address": f"{settings.PUBLIC_ORIGIN}{assignment.get_absolute_url()}",
-    }
+    context = {"assignment": assignment, "address": f"{settings.PUBLIC_ORIGIN}{assignment.get_absolute_url()}"}
     names = {"assignment": assignment.name}
     Mail(_("The report of {assignment} is ready"), "accounts/report_ready.txt", context, names).send_to(user)

@@ -42,11 +42,7 @@ from fingerprint.engine import storable
 from moss.integrations.repositories.api import router as repositories
 from moss.integrations.webhooks.api import router as webhooks
 from submissions.audit.views import router as audit
-from submissions.cases.api import (
-    cases_router as cases,
-    decisions_router as decisions,
-    documents_router as documents,
-)
+from submissions.cases.api import cases_router as cases, decisions_router as decisions, documents_router as documents
 from submissions.core import api as problems
 from submissions.core.access import Gone
 from submissions.core.accounts import QuotaExceeded, note_use, token_by_digest, token_digest
@@ -115,10 +111,7 @@ PROBLEM = {
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
-            },
+            "items": {"type": "object", "properties": {"field": {"type": "string"}, "message": {"type": "string"}}},
         },
     },
 }

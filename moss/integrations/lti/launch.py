@@ -67,9 +67,7 @@ def receive(launch: tokens.Launch, user: User, platform_course: PlatformCourse) 
         )
     if LINK not in launch.question.accept_types or len(data or "") > LONGEST_DATA:
         raise LaunchRefused(
-            _("Your learning platform asks for something else than a link."),
-            tokens.open_again(),
-            "no link asked for",
+            _("Your learning platform asks for something else than a link."), tokens.open_again(), "no link asked for"
         )
     DeepLinkRequest.objects.filter(created__lt=timezone.now() - HOLDS).delete()
     row = DeepLinkRequest.objects.create(platform_course=platform_course, user=user, return_url=url, data=data)

@@ -91,9 +91,7 @@ def _context(platform: Platform, launch: Launch) -> dict[str, object]:
     identifier = launch.context.id
     if not is_id(identifier):
         raise LaunchRefused(
-            _("The launch names no course."),
-            _("Open the link from a course of your learning platform."),
-            "no context",
+            _("The launch names no course."), _("Open the link from a course of your learning platform."), "no context"
         )
     return {"platform": platform, "deployment": launch.deployment, "context": identifier}
 
@@ -124,9 +122,7 @@ def find_account(platform: Platform, launch: Launch) -> User:
 def _check_open(user: User) -> None:
     if not user.is_active:
         raise LaunchRefused(
-            _("Your account was closed."),
-            _("Ask the administrator of this service."),
-            f"account {user.pk} is closed",
+            _("Your account was closed."), _("Ask the administrator of this service."), f"account {user.pk} is closed"
         )
 
 

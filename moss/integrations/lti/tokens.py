@@ -9,12 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction

@@ -333,13 +333,7 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     make = NewAssignment(course, request.POST if makes else None, prefix="new")
     if choose.is_valid() or make.is_valid():
         return _hand_back(request, row, make.save() if makes else choose.cleaned_data["assignment"])
-    context = {
-        "course": course,
-        "row": row,
-        "choose": choose,
-        "make": make,
-        "any": course.assignments.exists(),
-    }
+    context = {"course": course, "row": row, "choose": choose, "make": make, "any": course.assignments.exists()}
     return render(request, "lti/deep_linking.html", context, status=422 if sent else 200)
 
 

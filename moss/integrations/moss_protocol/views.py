@@ -317,9 +317,7 @@ def _page(request: HttpRequest, template: str, result: ClientResult, key: str, c
     modern = request.build_absolute_uri(result.assignment.get_absolute_url())
     with override("en"):  # Programs read these pages.
         page = render(
-            request,
-            f"moss_protocol/{template}.html",
-            {"result": result, "here": here, "modern": modern} | context,
+            request, f"moss_protocol/{template}.html", {"result": result, "here": here, "modern": modern} | context
         )
     return hide_address(page)
 
@@ -334,10 +332,6 @@ def renew(request: AuthenticatedRequest) -> HttpResponse:
 
 urlpatterns = [
     re_path(rf"{RESULT}/{{0,2}}$", index, name="client_result"),
-    re_path(
-        rf"{RESULT}/{{1,2}}match(?P<rank>[0-9]{{1,9}})(?P<part>-top|-0|-1)?\.html$",
-        match,
-        name="client_match",
-    ),
+    re_path(rf"{RESULT}/{{1,2}}match(?P<rank>[0-9]{{1,9}})(?P<part>-top|-0|-1)?\.html$", match, name="client_match"),
     path("account/moss-user-id/", renew, name="renew_moss_user_id"),
 ]

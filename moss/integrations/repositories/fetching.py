@@ -162,10 +162,7 @@ def _time(seconds: str) -> datetime:
 def _write(git: Git, target: IO[bytes], commit_log: bytes) -> tuple[int, list[str]]:
     """Write the files of the fetched tree; return their number, and the left-out files with the reasons."""
     count, size, left_out = 0, 0, list[str]()
-    with (
-        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
-        git.started(["cat-file", "--batch"]) as objects,
-    ):
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, git.started(["cat-file", "--batch"]) as objects:
         for mode, identifier, name in _entries(git):
             count += 1
             if count > LIMITS.entries:

@@ -68,10 +68,7 @@ TOKEN_REFUSED = gettext_noop("Its server refused the token, or asks for one. Ent
 MEANINGS = (
     ("couldn't find remote ref", gettext_noop("It has no such branch, or no commit at all.")),
     ("not our ref", gettext_noop("It has no such commit.")),
-    (
-        "unadvertised object",
-        gettext_noop("It has no such commit, or its server does not serve single commits."),
-    ),
+    ("unadvertised object", gettext_noop("It has no such commit, or its server does not serve single commits.")),
     ("error: 30", gettext_noop("Its server redirects to another address. Enter that address.")),
     ("File too large", gettext_noop("It is larger than 100 MB.")),
     ("signal 25", gettext_noop("It is larger than 100 MB.")),

@@ -42,12 +42,7 @@ def repositories(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         fetch = actions.start_fetch(assignment, request.user, data.pop("repositories"), **data)
         return redirect("repository_fetch", pk, fetch.pk)
     fetches = assignment.repository_fetches.select_related("batch")
-    context = {
-        "assignment": assignment,
-        "form": form,
-        "fetches": fetches[:FETCHES_SHOWN],
-        "planned": fetches.planned(),
-    }
+    context = {"assignment": assignment, "form": form, "fetches": fetches[:FETCHES_SHOWN], "planned": fetches.planned()}
     return render(request, "repositories/repositories.html", context, status=422 if form.errors else 200)
 
 

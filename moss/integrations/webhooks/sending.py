@@ -217,11 +217,7 @@ def _post(delivery: Delivery) -> Outcome:
     }
     try:
         with answer_of(
-            "POST",
-            webhook.url,
-            networks=settings.WEBHOOK_NETWORKS,
-            headers=headers,
-            data=delivery.body.encode(),
+            "POST", webhook.url, networks=settings.WEBHOOK_NETWORKS, headers=headers, data=delivery.body.encode()
         ) as answer:
             # The body is not read: nothing of it is needed, and it could be endless.
             status = answer.status_code

@@ -17,15 +17,7 @@ from submissions.intake.document_text import FORMATS
 from submissions.intake.entries import CommitTimes, Entry
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
-from submissions.intake.limits import (
-    JUNK_FACTOR,
-    RESERVE,
-    BadArchive,
-    Budget,
-    Limits,
-    format_size,
-    outside_time,
-)
+from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Budget, Limits, format_size, outside_time
 from submissions.intake.members import MAX_COMMITS, MAX_SIZE
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused, ReusedChild
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, MOST_UNREAD

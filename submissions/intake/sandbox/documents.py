@@ -62,11 +62,7 @@ IDENTIFYING = {
     Cause.MEMORY: reasons.LANGUAGE_MEMORY,
     Cause.CRASH: reasons.LANGUAGE_ENDED,
 }
-READING = {
-    Cause.TIME: READING_TOO_SLOW,
-    Cause.MEMORY: reasons.READING_MEMORY,
-    Cause.CRASH: reasons.READING_ENDED,
-}
+READING = {Cause.TIME: READING_TOO_SLOW, Cause.MEMORY: reasons.READING_MEMORY, Cause.CRASH: reasons.READING_ENDED}
 
 
 def checked_result(header: Header, buffers: list[bytes]) -> engine.Reading | engine.Unreadable:

@@ -85,10 +85,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd="/",
-            env={
-                **ENVIRONMENT,
-                "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path),
-            },
+            env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path)},
             bufsize=0,
         )
         assert self._process.stdin is not None
