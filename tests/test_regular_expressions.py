@@ -81,7 +81,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/languages/look_alikes.py": [(LOOK_ALIKES._table().words, "finditer")],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],
-    # Those of lexers' rules, see tests/hostile/test_added_rules.py; reading a file has a deadline.
+    # Those of lexers' rules, see tests/hostile/test_rules.py; reading a file has a deadline.
     "fingerprint/lextables/expressions.py": [],
     # Finds the characters of a class, in a text of all characters.
     "fingerprint/lextables/characters.py": [],
