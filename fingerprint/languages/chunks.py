@@ -60,7 +60,8 @@ def chunks(text: str) -> Iterator[Embedded]:
             chunk = None if chunk.closing else _opened(line, before, at)
         elif not chunk:
             chunk = _opened(line, before, at)
-        before, at = line if line.strip() else f"{before.rstrip()}\n\n", end
+        blank = before if before.endswith("\n\n") else f"{before.rstrip()}\n\n"
+        before, at = line if line.strip() else blank, end
     if chunk:
         yield Embedded((chunk.begin, at), chunk.start, at, chunk.language)
 

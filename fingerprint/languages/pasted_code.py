@@ -114,7 +114,7 @@ def _without_marks(decoded: str) -> str:
         return newer
     for _ in range(MOST_QUOTATIONS if "\n>" in decoded else 0):
         lines = [line for line in decoded.splitlines() if line.strip()]
-        quoted = lines[lines[0][-1] == ":" :]
+        quoted = lines["".join(lines[:1]).endswith(":") :]
         if len(quoted) < FEWEST_MARKED or not all(line[0] == ">" for line in quoted):
             break
         decoded = _moved_left("\n".join(line[1:] for line in quoted))

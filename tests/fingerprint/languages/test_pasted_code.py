@@ -227,6 +227,10 @@ def test_colours_of_a_terminal_and_signs_of_html_are_not_read(name: str) -> None
         assert shown_text(escape(text).encode(), name).text == shown_text(text.encode(), name).text
 
 
+def test_quoted_lines_without_words_are_no_program() -> None:
+    assert shown_text(b"Ada wrote:\n> >\n> >\n> >\n", "java").text.strip() == ""
+
+
 def test_of_a_comparison_of_versions_the_newer_program_is_read(tmp_path: Path) -> None:
     del tmp_path
     program_of_java = "".join(f"+{line}\n" for line in program("java").splitlines())
@@ -288,6 +292,7 @@ def test_the_code_of_a_long_document_is_found_in_little_time(line: str) -> None:
     started = time.process_time()
     assert len([*chunks(f"{line}\n" * 100_000)]) <= 100_000
     assert len([*chunks(line * 100_000)]) <= 1
+    assert len([*chunks(f"{line} " * 100_000 + "\n" * 100_000)]) <= 1
     assert time.process_time() - started < 3
 
 
