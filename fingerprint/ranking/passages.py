@@ -6,6 +6,7 @@ Passages of many pairs are arrays: a pair of projects has hundreds.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
@@ -128,9 +129,10 @@ def _join(parts: list[list[P]], others: list[list[P]]) -> list[list[P]]:
     places = [sorted(place(one[0]) for one in others) for place in PLACES]
     joined: list[list[P]] = []
     for part in map(list, parts):
-        while joined and _is_near(joined[-1], part, places):
-            part[:0] = joined.pop()
         joined.append(part)
+        while len(joined) > 1 and _is_near(joined[-2], joined[-1], places):
+            last = joined.pop()
+            joined[-1] += last
     return joined
 
 
@@ -147,7 +149,8 @@ def _is_near(
         if first[0] != last[0] or first > last or bisect_right(of_side, first) != bisect_left(of_side, last):
             return False
         gap = max(gap, last[1] - first[1] - before[-1].tokens)
-    return gap <= MAX_GAP or gap <= min(_tokens(before), _tokens(after))
+    sums = (accumulate(one.tokens for one in part) for part in (before, after))
+    return gap <= MAX_GAP or all(any(tokens >= gap for tokens in of_part) for of_part in sums)
 
 
 def moved_blocks(blocks: Sequence[Sequence[P]]) -> list[Sequence[P]]:

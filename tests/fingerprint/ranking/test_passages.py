@@ -1,6 +1,7 @@
 """Passages: where they begin and end, and the blocks that they make."""
 
 import heapq
+import time
 from itertools import accumulate, combinations, pairwise, product
 from random import Random
 
@@ -105,6 +106,12 @@ def test_the_order_of_the_passages_changes_nothing(rows: list[Passage]) -> None:
 
 def test_a_copy_padded_with_statements_is_one_block() -> None:
     assert len(group_passages([passage(10 * at, 18 * at) for at in range(28)])) == 1
+
+
+def test_blocks_of_many_passages_are_joined_in_little_time() -> None:
+    started = time.process_time()
+    assert len(group_passages([passage(95 * at, 95 * at, 50) for at in range(12_000)])) == 1
+    assert time.process_time() - started < 2
 
 
 def test_a_function_that_was_moved_is_a_block_of_its_own() -> None:
