@@ -11,6 +11,7 @@ import logging
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
@@ -218,7 +219,8 @@ def _rich_text(data: bytes, _budget: Budget) -> Iterator[str]:
         elif word in _RICH_SETTINGS or sign == "*":
             is_setting = True
         elif word == "ansicpg":
-            decoder = codecs.getincrementaldecoder(f"cp{number}")("replace")
+            with suppress(LookupError):  # Word for Mac writes numbers of its own.
+                decoder = codecs.getincrementaldecoder(f"cp{number}")("replace")
         elif word == "uc":
             fallback = int(number or 1)
         elif word == "u":  # A character by its number, before others for readers that do not know it
@@ -238,7 +240,11 @@ def _mail(data: bytes, _budget: Budget) -> Iterator[str]:
         payload = part.get_payload(decode=True)
         is_other_form = part.get_content_type() == "text/html" and "text/plain" in kinds
         if isinstance(payload, bytes) and b"\0" not in payload and not is_other_form:
-            yield f"{payload.decode(part.get_content_charset('utf-8'), 'replace')}\n"
+            try:
+                text = payload.decode(part.get_content_charset("utf-8"), "replace")
+            except (LookupError, ValueError):  # Mails may name an encoding that nobody knows.
+                text = payload.decode("utf-8", "replace")
+            yield f"{text}\n"
 
 
 class DocumentFormat(NamedTuple):

@@ -120,9 +120,7 @@ HOSTILE = [
     (".docx", DEEP, "no Word document"),
     (".slx", bomb("simulink/blockdiagram.xml"), "200 times"),
     (".slx", documents.slx({}), "no text"),
-    (".rtf", b"{\\rtf1\\ansicpg99999 a}", "no rich text document"),
     (".rtf", b"{\\rtf1" + b"{\\pict 00" * 10_000, "no text"),
-    (".eml", b"Content-Type: text/plain; charset=none\n\na", "no mail document"),
     (".pdf", b"%PDF-1.4\nnothing", "no PDF document"),
     (".pdf", documents.pdf([""]), "no text"),
     (".pdf", encrypted(), "encrypted"),
@@ -245,6 +243,18 @@ def test_a_program_in_a_saved_page_is_read_as_one(ending: str) -> None:
     reading = read(text_of(ending, data).encode(), f"Main{ending}")
     assert reading.language == "java"
     assert reading.tokens.kinds.tolist() == read("\n".join(CODE).encode(), "Main.java").tokens.kinds.tolist()
+
+
+UNKNOWN_ENCODINGS = [
+    (".rtf", b"{\\rtf1\\mac\\ansicpg10000 x = 1}"),
+    (".eml", b"Content-Type: text/plain; charset=unknown-8bit\n\nx = 1"),
+    (".eml", b"Content-Type: text/plain; charset=hex\n\nx = 1"),
+]
+
+
+@pytest.mark.parametrize(("ending", "data"), UNKNOWN_ENCODINGS)
+def test_an_encoding_that_nobody_knows_refuses_no_document(ending: str, data: bytes) -> None:
+    assert text_of(ending, data).strip() == "x = 1"
 
 
 def test_a_labview_program_is_refused_by_its_name() -> None:

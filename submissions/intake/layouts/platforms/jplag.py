@@ -5,11 +5,11 @@ jplag/JPlag, reporting/reportobject: `files/ID/path`, and in submissionMappings.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import parse_json
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, one_student
 
 if TYPE_CHECKING:
@@ -24,13 +24,11 @@ FIELDS = ("submission_id_to_display_name", "submissionIds")
 
 def _names(listing: Listing) -> tuple[str, dict[str, str]]:
     """Return the folder of the one list, and the names of submissions by their ids."""
-    lists = listing.file_names.get(LIST, [])
-    try:
-        content = json.loads(listing.read(lists[0])) if len(lists) == 1 else {}
-    except (ValueError, RecursionError):
-        content = {}
-    fields = content if isinstance(content, dict) else {}
-    rows: dict[str, object] = next((fields[name] for name in FIELDS if isinstance(fields.get(name), dict)), {})
+    # A student's own file of this name is in a folder of the files, and says nothing.
+    lists = [path for path in listing.file_names.get(LIST, []) if "/files/" not in f"/{path}"]
+    content = parse_json(listing.read(lists[0])) if len(lists) == 1 else {}
+    stated = content if isinstance(content, dict) else {}
+    rows: dict[str, object] = next((stated[name] for name in FIELDS if isinstance(stated.get(name), dict)), {})
     names = {one: name for one, name in rows.items() if isinstance(name, str) and name.strip()}
     return lists[0].removesuffix(LIST) if names else "", names
 

@@ -274,6 +274,7 @@ SAMPLES: dict[str, dict[str, str]] = {
         "result/submissionMappings.json": '{"submissionIds": {"ada": "Ada Lovelace", "cleo": "Cleo"}}',
         "result/files/ada/main.py": CODE,
         "result/files/cleo/main.py": CODE,
+        "result/files/cleo/submissionMappings.json": '{"submissionIds": {"ada": "Somebody else"}}',
         "result/README.txt": "report",
     },
     **PLAIN_SAMPLES,
