@@ -48,7 +48,8 @@ class TracePlace(NamedTuple):
         starts = [*self.file.starts, len(self.file.text)]
         line = self.file.text[starts[self.line - 1] : starts[self.line]].rstrip("\r\n")
         bare = line.rstrip(" \t")
-        return self.file.names.redact_source(bare.strip()[:CHARACTERS] + "·" * (len(line) - len(bare)))
+        dots = "·" * min(len(line) - len(bare), CHARACTERS)
+        return self.file.names.redact_source(bare.strip())[:CHARACTERS] + dots
 
 
 class Trace(NamedTuple):
@@ -66,8 +67,13 @@ def add_rarity(pair: Pair, views: Collection[FileView]) -> list[Trace]:
     views = [view for view in views if view.is_open and view.file.document.state == Document.State.READY]
     files = SubmissionFile.objects.filter(submission__in=readable_submissions(pair.report).values("pk"))
     columns = "submission_id", "document__lines", "document__lexical"
-    rows = list(files.filter(document__state=Document.State.READY).values_list(*columns)) if views else []
-    if pair.translated or not 0 < sum(len(lines or b"") + len(terms) for _, lines, terms in rows) < MOST_BYTES:
+    ready = files.filter(document__state=Document.State.READY).values_list(*columns)
+    rows, size = list[tuple[int, bytes, bytes]](), 0
+    for row in ready.iterator(chunk_size=500) if views and not pair.translated else ():
+        rows.append(row)
+        if (size := size + len(row[1] or b"") + len(row[2])) >= MOST_BYTES:
+            return []
+    if not size:
         return []
     owners = [owner for owner, _, _ in rows]
     marks = [(view, line_marks(view.text, view.tokens)) for view in views]
