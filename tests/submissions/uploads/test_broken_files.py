@@ -25,6 +25,7 @@ from submissions.uploads.change import add_boilerplate
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
+from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.processes import every_process, kill, open_files
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
@@ -201,3 +202,26 @@ def test_an_old_file_of_a_killed_process_is_deleted(alice: User, alice_client: C
         kill([web])
         wait_until(lambda: str(left) not in open_files(web), what="the end of the web process")
     assert_deleted_once_old(left)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    rest_is_long(
+        [
+            ("fail", "the lexer failed (KeyError)"),
+            ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
+            ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
+        ]
+    ),
+)
+def test_a_file_that_harms_its_reader_fails_alone(
+    hand_in: HandIn, harmful_reader: None, harm: str, reason: str
+) -> None:
+    batch = hand_in(zipped({**CLASS, "dora/main.py": f"# harm: {harm}\n"}))
+    assert batch.state == "done"
+    failed = Document.objects.get(state="failed")
+    assert (failed.files.get().submission.name, failed.reason) == ("dora", reason)
+    assert Document.objects.filter(state="ready").count() == len(CLASS)
+    pair = batch.assignment.reports.get().pairs.all()[0]
+    assert {pair.left.name, pair.right.name} == {"ada", "ben"}
