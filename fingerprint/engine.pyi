@@ -35,7 +35,7 @@ from fingerprint.languages.term_places import (
     without_terms as without_terms,
 )
 from fingerprint.languages.token_rows import token_lines as token_lines
-from fingerprint.lextables.lexer import TooSlow as TooSlow, time_limit as time_limit
+from fingerprint.lextables.deadline import TooSlow as TooSlow, time_limit as time_limit
 from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
 from fingerprint.ranking.best_pairs import worth_scoring as worth_scoring
 from fingerprint.ranking.candidates import CandidatePairs as CandidatePairs

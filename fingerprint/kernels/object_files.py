@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 IS_READ_HERE = sys.platform == "linux" and os.uname().machine == "x86_64"
 # Of the Executable and Linking Format, and of its supplement for x86-64.
 SECTION, SYMBOL, RELOCATION = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ"), struct.Struct("<QQq")
-PROGRAM, SYMBOLS, RELOCATIONS = 1, 2, 4
+PROGRAM, SYMBOLS, RELOCATIONS, WITHOUT_DATA = 1, 2, 4, 8
 IN_MEMORY = 2
 WHOLE_ADDRESS = 1
 Section = namedtuple("Section", "name kind flags address start size link applies_to alignment item_size")  # noqa: PYI024
@@ -36,8 +36,10 @@ def load(data: bytes, names: Sequence[str]) -> dict[str, int]:
     sections = [Section(*SECTION.unpack_from(data, table + SECTION.size * number)) for number in range(count)]
     places, size = dict[int, int](), 0
     for number, section in enumerate(sections):
+        if section.kind == WITHOUT_DATA and section.size:
+            raise RuntimeError("An object file of the engine has variables, which no kernel has.")
         if section.kind == PROGRAM and section.flags & IN_MEMORY:
-            places[number] = size + -size % section.alignment
+            places[number] = size + -size % max(section.alignment, 1)
             size = places[number] + section.size
     memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     _loaded.append(memory)

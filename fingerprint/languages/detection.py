@@ -411,7 +411,7 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
         return _language_of_document(head)
     if language in ("", "text") and extension in _TEXTS:
         return language_of_text(head, likely)
-    if language in _IN_TAGS and "<?" not in head and not _TAG.match(head):
+    if language in _IN_TAGS and not any(sign in head for sign in ("<?", "<!", "</")) and not _TAG.match(head):
         return _by_shebang(head) or language_of_program(head) or language
     if language:
         return "xml" if language not in MARKUP and _XML.match(head) else _shown_by_content(language, head)

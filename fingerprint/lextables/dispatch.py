@@ -186,7 +186,7 @@ class DispatchingLexer(RegexLexer, metaclass=LatePatterns):
     def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> TokenColumns:
         """Return all tokens: by the compiled rules where that takes less time, otherwise by this loop.
 
-        Raises fingerprint.lextables.lexer.TooSlow when the compiled rules take too many steps.
+        Raises fingerprint.lextables.deadline.TooSlow when the compiled rules take too many steps.
         """
         if tables := self.tables.of(self, len(text)):
             with suppress(GivenUp):

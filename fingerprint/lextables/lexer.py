@@ -1,4 +1,4 @@
-"""Read texts by the tables of a lexer, within a time limit.
+"""Read texts by the tables of a lexer.
 
 The tables come from the library of kernels, which is built once a machine, or are made where needed.
 """
@@ -6,13 +6,12 @@ The tables come from the library of kernels, which is built once a machine, or a
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import pygments
@@ -20,6 +19,7 @@ from pygments.token import Token, _TokenType
 
 from fingerprint.lextables import loop
 from fingerprint.lextables.characters import folded
+from fingerprint.lextables.deadline import TooSlow
 from fingerprint.lextables.expressions import Untranslatable
 from fingerprint.lextables.loop import run
 from fingerprint.lextables.machine import HIGH, LOW, STEPS
@@ -43,33 +43,6 @@ _GROWING = {
     loop.TOKENS_FULL: ("tokens", MOST_ROWS * 16),
     loop.STATES_FULL: ("states", MOST_ROWS),
 }
-
-
-class TooSlow(BaseException):
-    """Raised at the end of the time limit, or of the steps that a lexer may take.
-
-    Not an `Exception`, so that no lexer's own `except` catches it.
-    """
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TooSlow` in the body of a `with` statement after `seconds`; for the main thread of a process.
-
-    The timer repeats, in case the first signal arrives during code that cannot be interrupted. Python's
-    regular expressions can be interrupted: they check for signals while they backtrack.
-    """
-
-    def stop(_signal: int, _frame: object) -> NoReturn:
-        raise TooSlow
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 class Header(NamedTuple):

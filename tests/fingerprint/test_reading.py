@@ -16,7 +16,7 @@ from fingerprint.kernels import usable_cores
 from fingerprint.languages import front_end
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.token_rows import token_lines
-from fingerprint.lextables.lexer import TooSlow, time_limit
+from fingerprint.lextables.deadline import TooSlow, time_limit
 from fingerprint.params import Params
 from fingerprint.reading import Reading, Unreadable, identify, profile_of, read, read_together
 from tests.fingerprint.languages.test_every_language import program

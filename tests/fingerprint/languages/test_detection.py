@@ -282,6 +282,15 @@ def test_a_program_under_the_extension_of_another_language_is_read_in_its_own(na
     assert detect(f"Tide{ENDINGS[named]}", "") == named
 
 
+@pytest.mark.parametrize(
+    "before", ["<!DOCTYPE html>\n<html>\n", "<html>\n", "\n<!-- mine -->\n", "Tides</p>\n", "<?php ?>\n"]
+)
+@pytest.mark.parametrize("script", SHOWN)
+def test_a_page_with_a_program_in_it_stays_a_page(before: str, script: str) -> None:
+    page = f"{before}<script>\n{SHOWN[script]}let level = 3;\nfunction rise() {{ return level; }}\n</script>\n"
+    assert detect("tide.html", page) == "html"
+
+
 @pytest.mark.parametrize("name", ENDINGS)
 def test_a_program_under_its_own_extension_is_read_in_its_language(name: str) -> None:
     assert detect(f"Tide{ENDINGS[name]}", program(name)) == name

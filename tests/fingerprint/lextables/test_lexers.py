@@ -17,8 +17,9 @@ from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.lextables import lexer as compiled, table_writer as rules
+from fingerprint.lextables.deadline import TooSlow, time_limit
 from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
-from fingerprint.lextables.lexer import GivenUp, LazyTables, TooSlow, lexer_tables, read, time_limit
+from fingerprint.lextables.lexer import GivenUp, LazyTables, lexer_tables, read
 from fingerprint.lextables.loop import STACK_FULL
 from fingerprint.reading import Unreadable, read as read_file
 from tests.fingerprint.languages.test_every_language import program

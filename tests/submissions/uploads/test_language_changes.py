@@ -121,11 +121,12 @@ def test_earlier_work_and_boilerplate_are_read_again(
     hand_in: HandIn, assignment: Assignment, alice: User, change_language: ChangeLanguage,
     committing: Committing,
 ) -> None:  # fmt: skip
+    calls = "".join(f"first({n})\nsecond(third, {n})\n" for n in range(20))  # of no language more than of others
     hand_in(zipped(CLASS))
     with committing(execute=True):
         create_batch(assignment, alice, [zipped({"old/main.py": COPIED})], role="earlier")
     with committing(execute=True):
-        register_boilerplate(assignment, loose("a.py", COPIED), loose("a.js", COPIED))
+        register_boilerplate(assignment, loose("a.py", calls), loose("a.js", calls))
     assert assignment.boilerplate.count() == 2
     change_language("ruby")
     assert {language for language, _ in readings(assignment).values()} == {"ruby"}

@@ -192,11 +192,16 @@ class Exported:
         return sorted(path for path, text in self.sources[left].items() if text in others)
 
     def own_files(self, left: str, right: str) -> list[str]:
-        """Return the paths of `same_files` of some length that are in no third submission, as the same text."""
+        """Return the paths of `same_files` of some length that are in no third submission, as the same text.
+
+        A file is left out where the passages of the pair have less than half of its words: most is common code.
+        """
         texts = self.sources[left]
         owners = Counter(text for files in self.sources.values() for text in set(files.values()))
         same = [path for path in self.same_files(left, right) if path not in self.kept.get(left, ())]
-        return [path for path in same if owners[texts[path]] == 2 and len(words(texts[path], path)) > LEAST_WORDS]
+        (matched,) = (int(row["tokens"]) for row in self.pairs if (row["left"], row["right"]) == (left, right))
+        sizes = {path: len(words(texts[path], path)) for path in same if owners[texts[path]] == 2}
+        return [path for path, size in sizes.items() if LEAST_WORDS < size < 2 * matched]
 
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
         """Return the words of a submission; without `tags`, of pages what people wrote."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from submissions.intake.layouts.places import Listing, Place
 
 LIST = "submissionMappings.json"
-NAMED = re.compile(r"(?:.*/)?submissionMappings\.json")
 FILE = re.compile(r"files/(?P<id>[^/]+)/(?P<path>.+)")
 # The second since the names of fields are those of Java.
 FIELDS = ("submission_id_to_display_name", "submissionIds")
@@ -49,4 +48,11 @@ def _place_one(path: str, names: dict[str, str]) -> Place:
     return one_student(" ".join(names[match["id"]].split()), match["path"])
 
 
-JPLAG = Layout("jplag", "a result of JPlag", _score, _place, reads=NAMED, read_bytes=CLASS_BYTES)
+JPLAG = Layout(
+    "jplag",
+    "a result of JPlag",
+    _score,
+    _place,
+    reads=re.compile(r"(?:.*/)?submissionMappings\.json"),
+    read_bytes=CLASS_BYTES,
+)
