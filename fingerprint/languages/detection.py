@@ -231,6 +231,8 @@ _TOLD_APART = frozenset({
     "java", "python", "csharp", "c", "cpp", "go", "rust", "javascript", "typescript", "kotlin", "scala",
     "swift", "ruby", "haskell",
 })  # fmt: skip
+# In these, but in no program of a page's name; comments of C# have other tags.
+_PAGE_ENDS = ("</script", "</body", "</html", "</p>")
 _IN_TAGS = frozenset({"html", "xml", "php"})
 
 # Content of a file whose name does not determine the language: the first pattern that occurs decides.
@@ -411,7 +413,7 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
         return _language_of_document(head)
     if language in ("", "text") and extension in _TEXTS:
         return language_of_text(head, likely)
-    if language in _IN_TAGS and not any(sign in head for sign in ("<?", "<!", "</")) and not _TAG.match(head):
+    if language in _IN_TAGS and not any(sign in head for sign in ("<?", "<!", *_PAGE_ENDS)) and not _TAG.match(head):
         return _by_shebang(head) or language_of_program(head) or language
     if language:
         return "xml" if language not in MARKUP and _XML.match(head) else _shown_by_content(language, head)

@@ -29,7 +29,7 @@ LEFT_OUT = {
     "course", "courses", "delete_unfinished",
     "department", "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch",
     "choose_lines", "ignore_lines", "ignore_passage", "ignored", "ignoring", "next_case", "next_undecided",
-    "compare_with",
+    "compare_with", "matrix",
     "pairs", "propose_starter", "read_again",
     "remove_boilerplate", "repeat_delivery", "repositories_not_again", "rerank", "retry_batch",
     "retry_report", "service", "service_now", "shared_ignored", "shared_pairs", "students",

@@ -50,7 +50,7 @@ from tests.support.uploads import HandIn, register_boilerplate
 PAGES = (
     "courses", "course", "people", "rename_course", "roster", "delete_course", "assignment", "pairs",
     "students", "ignored", "uploads", "assignment_settings", "delete_assignment", "batch", "delete_batch",
-    "pair", "case", "submission", "exports", "export_pair", "export_case", "shares", "webhooks", "webhook",
+    "pair", "case", "matrix", "submission", "exports", "export_pair", "export_case", "shares", "webhooks", "webhook",
     "repositories", "repository_fetch", "ignoring", "lines",
 )  # fmt: skip
 # Pages about one's own account.

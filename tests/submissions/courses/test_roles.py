@@ -43,7 +43,7 @@ GETS = {
     **dict.fromkeys(
         ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
-         "lines", "compare_with",
+         "lines", "compare_with", "matrix",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
     "statement": NAMES,
     "batch_preview": CHANGE, "ignoring": CHANGE, "repositories": CHANGE, "repository_fetch": CHANGE,

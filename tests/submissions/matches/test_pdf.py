@@ -81,9 +81,9 @@ def test_every_character_of_our_own_texts_is_in_a_font_of_the_packages() -> None
     assert unprintable == set()
 
 
-def test_the_packages_of_fonts_are_dependencies() -> None:
+def test_the_packages_of_fonts_come_with_the_printer() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    required = {re.split("[<>=]", one)[0].replace("-", "_") for one in project["dependencies"]}
+    required = {re.split("[<>=]", one)[0].replace("-", "_") for one in project["optional-dependencies"]["pdf"]}
     assert set(printing.FONT_PACKAGES) <= required
 
 
