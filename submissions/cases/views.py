@@ -453,10 +453,11 @@ def matrix(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not (report := report_state(assignment).report):
         raise Http404("No report.")
     listed = [member.submission for case in cases(report) for member in case.members]
-    members = dict.fromkeys([*listed, *readable_submissions(report).filter(batch__role=Batch.Role.CLASS)])
+    others = readable_submissions(report).filter(batch__role=Batch.Role.CLASS)[: CLASS_MEMBERS + 1]
+    members = dict.fromkeys([*listed, *others])
     rows = similarity_matrix(report, [(member, None) for member in members][:CLASS_MEMBERS], CLASS_MEMBERS)
-    context = {"assignment": assignment, "names": names_for(request, assignment), "matrix": by_cluster(rows)}
-    context["left_out"] = len(members) - len(rows)
+    context = {"assignment": assignment, "report": report, "names": names_for(request, assignment)}
+    context |= {"matrix": by_cluster(rows), "are_some_left_out": len(members) > len(rows)}
     return render(request, "submissions/cases/matrix.html", context)
 
 

@@ -316,10 +316,11 @@ def document_text(kind: DocumentFormat, data: bytes, budget: Budget) -> bytes:
 
 
 def _within(pieces: Iterable[str], most: int) -> bytes:
-    parts, size = list[bytes](), 0
+    parts, size = list[str](), 0
     for piece in pieces:
-        parts.append(piece.translate(_AS_TYPED).encode("utf-8", "replace"))
-        size += len(parts[-1])
+        parts.append(piece.translate(_AS_TYPED))
+        size += len(parts[-1].encode("utf-8", "replace"))
         if size > most:
             raise RefusalError(reasons.FILE_SIZE.format(size=format_size(most)))
-    return b"".join(parts)
+    # The two halves of a character may be in two pieces.
+    return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

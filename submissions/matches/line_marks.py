@@ -30,12 +30,14 @@ class LineMarks(NamedTuple):
 
 
 def line_marks(text: str, tokens: TokenStream) -> LineMarks:
-    starts = np.asarray(line_starts(text))[:MARKED_LINES]
-    ends = np.append(starts[1:], len(text))
-    lines = np.searchsorted(starts, tokens.starts, side="right")
+    """Return the marks of the first MARKED_LINES lines; no later line or token changes them."""
+    bounds = np.append(line_starts(text), len(text))[: MARKED_LINES + 1]
+    starts, ends = bounds[:-1], bounds[1:]
+    token_starts = tokens.starts[tokens.starts < ends[-1]]
+    lines = np.searchsorted(starts, token_starts, side="right")
     firsts = np.flatnonzero(np.diff(lines, prepend=0))
     places = np.arange(len(lines)) - np.repeat(firsts, np.diff(firsts, append=len(lines)))
-    hashes = np.add.reduceat(tokens.kinds * FACTOR ** places.astype(np.uint64), firsts)
+    hashes = np.add.reduceat(tokens.kinds[: len(lines)] * FACTOR ** places.astype(np.uint64), firsts)
     marks = LineMarks(dict(zip(lines[firsts].tolist(), hashes.tolist(), strict=True)), {}, {})
     after_tokens = np.append(0, tokens.ends)[np.searchsorted(tokens.starts, ends)]
     rows = zip(starts.tolist(), ends.tolist(), np.maximum(starts, after_tokens).tolist(), strict=True)

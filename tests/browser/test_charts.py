@@ -187,7 +187,7 @@ def test_the_graph_is_one_tab_stop_and_arrow_keys_move_within_it(report_page: Pa
     stops = report_page.locator(".canvas a")
     assert stops.evaluate_all("(all) => all.filter((one) => one.tabIndex === 0).length") == 1
     nodes = report_page.locator(".canvas a.node")
-    report_page.get_by_role("button", name="Filter").press("Tab")
+    report_page.get_by_role("link", name="As a table").press("Tab")
     expect(nodes.first).to_be_focused()
     report_page.keyboard.press("ArrowRight")
     expect(nodes.nth(1)).to_be_focused()

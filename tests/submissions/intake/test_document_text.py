@@ -257,6 +257,10 @@ def test_an_encoding_that_nobody_knows_refuses_no_document(ending: str, data: by
     assert text_of(ending, data).strip() == "x = 1"
 
 
+def test_both_halves_of_a_character_in_rich_text_are_one() -> None:
+    assert text_of(".rtf", b"{\\rtf1 x = '\\u-10179?\\u-8704?'}").strip() == "x = '\N{GRINNING FACE}'"
+
+
 def test_a_labview_program_is_refused_by_its_name() -> None:
     with pytest.raises(ValueError, match="LabVIEW"):
         read(b"RSRC\r\n\x00\x03LVINLBVW\0\0", "plant.vi")

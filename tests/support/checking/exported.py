@@ -194,14 +194,21 @@ class Exported:
     def own_files(self, left: str, right: str) -> list[str]:
         """Return the paths of `same_files` of some length that are in no third submission, as the same text.
 
-        A file is left out where the passages of the pair have less than half of its words: most is common code.
+        A file of which most is common code is left out.
         """
         texts = self.sources[left]
         owners = Counter(text for files in self.sources.values() for text in set(files.values()))
         same = [path for path in self.same_files(left, right) if path not in self.kept.get(left, ())]
-        (matched,) = (int(row["tokens"]) for row in self.pairs if (row["left"], row["right"]) == (left, right))
-        sizes = {path: len(words(texts[path], path)) for path in same if owners[texts[path]] == 2}
-        return [path for path, size in sizes.items() if LEAST_WORDS < size < 2 * matched]
+        long = [path for path in same if owners[texts[path]] == 2 and len(words(texts[path], path)) > LEAST_WORDS]
+        return [path for path in long if not self.is_common(texts[path], path)]
+
+    def is_common(self, text: str, path: str) -> bool:
+        """Return whether most of a file's runs of K words are in more submissions than the common limit."""
+        runs = grams(folded(words(text, path)))
+        having: Counter[tuple[str, ...]] = Counter()
+        for files in self.sources.values():
+            having.update({run for name, other in files.items() for run in grams(folded(words(other, name)))})
+        return 2 * sum(having[run] > self.common_limit for run in runs) > len(runs)
 
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
         """Return the words of a submission; without `tags`, of pages what people wrote."""

@@ -6,6 +6,7 @@ jplag/JPlag, reporting/reportobject: `files/ID/path`, and in submissionMappings.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
@@ -22,13 +23,15 @@ FIELDS = ("submission_id_to_display_name", "submissionIds")
 
 
 def _names(listing: Listing) -> tuple[str, dict[str, str]]:
-    """Return the folder of the one list, and the names of submissions by their ids."""
+    """Return the folder of the one list, and the names of submissions by their ids; equal ones with their id."""
     # A student's own file of this name is in a folder of the files, and says nothing.
     lists = [path for path in listing.file_names.get(LIST, []) if "/files/" not in f"/{path}"]
     content = parse_json(listing.read(lists[0])) if len(lists) == 1 else {}
     stated = content if isinstance(content, dict) else {}
     rows: dict[str, object] = next((stated[name] for name in FIELDS if isinstance(stated.get(name), dict)), {})
-    names = {one: name for one, name in rows.items() if isinstance(name, str) and name.strip()}
+    names = {one: " ".join(name.split()) for one, name in rows.items() if isinstance(name, str) and name.strip()}
+    having = Counter(names.values())
+    names = {one: name if having[name] == 1 else f"{name} ({one})" for one, name in names.items()}
     return lists[0].removesuffix(LIST) if names else "", names
 
 
@@ -45,7 +48,7 @@ def _place_one(path: str, names: dict[str, str]) -> Place:
     match = FILE.fullmatch(path)
     if not match or match["id"] not in names:
         return Ignored(reasons.JPLAG_REPORT)
-    return one_student(" ".join(names[match["id"]].split()), match["path"])
+    return one_student(names[match["id"]], match["path"])
 
 
 JPLAG = Layout(

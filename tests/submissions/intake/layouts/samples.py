@@ -271,9 +271,10 @@ SAMPLES: dict[str, dict[str, str]] = {
         "files/ben.py/ben.py": CODE,
     },
     "jplag-renamed": {
-        "result/submissionMappings.json": '{"submissionIds": {"ada": "Ada Lovelace", "cleo": "Cleo"}}',
+        "result/submissionMappings.json": '{"submissionIds": {"ada": "Ada Lovelace", "cleo": "Cleo", "c2": "Cleo"}}',
         "result/files/ada/main.py": CODE,
         "result/files/cleo/main.py": CODE,
+        "result/files/c2/main.py": CODE,
         "result/files/cleo/submissionMappings.json": '{"submissionIds": {"ada": "Somebody else"}}',
         "result/README.txt": "report",
     },
