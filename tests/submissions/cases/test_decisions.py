@@ -231,3 +231,15 @@ def test_a_decision_that_was_made_on_another_pair_is_refused(alice_client: Clien
     assert not Decision.objects.exists()
     page = page_of(alice_client.post(address(first), fields(second, state="confirmed")))
     assert page.values("main a", "href") == [pair_page(first)]
+
+
+@pytest.mark.long
+def test_decisions_outlive_new_rankings(alice_client: Client, report: Report, hand_in: HandIn) -> None:
+    before = best(report)
+    alice_client.post(address(before), fields(before, state="confirmed"))
+    hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, "again.zip"))
+    newest = Report.objects.filter(state=Report.State.DONE)[0]
+    assert newest.pk != report.pk
+    again = best(newest)
+    assert again.left_id != before.left_id
+    assert get_page(alice_client, pair_page(again)).has(f"{CONFIRMED}[checked]")

@@ -1,5 +1,6 @@
 """The page of a pair: passages, blocks, gaps, flags, remarks and replaced names."""
 
+import re
 from collections.abc import Callable
 from html import escape
 
@@ -308,3 +309,17 @@ def test_a_pair_across_languages_is_flagged_as_translated_beside_its_other_flags
 )
 def test_a_file_is_named_by_the_shortest_unique_end_of_its_path(paths: list[str], names: list[str]) -> None:
     assert shortest_unique_paths(paths) == names
+
+
+@pytest.mark.long
+def test_anonymous_pairs_name_nobody(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
+    ben = f"# Ben Okri\n{RENAMED}"
+    hand_in(zipped({"ada-lovelace/m.py": COPIED, "ben-okri/src/ben-okri.py": ben}))
+    pair = Pair.objects.get(report__assignment=assignment)
+    session = alice_client.session
+    session["anonymous"] = True
+    session.save()
+    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    page = page_of(alice_client.get(address, follow=True))
+    assert page.texts(".side .made-up")
+    assert not re.search("lovelace|okri", page.html, re.IGNORECASE)

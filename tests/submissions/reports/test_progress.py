@@ -1,6 +1,7 @@
 """Work that is under way for an assignment: its progress, what waits before it, and cancelling it."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -18,12 +19,13 @@ from submissions.reports.progress import Cancelled, Progress
 from submissions.uploads import lifecycle
 from submissions.uploads.change import rerank
 from submissions.uploads.lifecycle import cancel_ranking
-from submissions.work import jobs
+from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY, INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.html import Page, get_page, page_of
 from tests.support.jobs import work_off
 from tests.support.paused_tasks import PausedRanking
+from tests.support.processes import stopped
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import Committing, CountQueries, HandIn
 
@@ -305,3 +307,26 @@ def test_refused_boilerplate_is_linked_to_where_its_reasons_are(alice_client: Cl
     [link] = get_assignment(alice_client, report.assignment).values("#activity .notice.bad a", "href")
     address, _, anchor = link.partition("#")
     assert "It is empty." in get_page(alice_client, address).text(f":has(> #{anchor})")
+
+
+@pytest.mark.long
+def test_an_upload_waits_while_the_worker_is_stopped_and_goes_on_with_it(
+    assignment: Assignment,
+    other_assignment: Assignment,
+    alice_client: Client,
+    bob_client: Client,
+    celery_worker_process: Path,
+) -> None:
+    wait_until(lambda: bool(heartbeats.workers()), what="the worker")
+    [worker] = heartbeats.workers()
+    with stopped([worker.pid]):
+        for client, where in ((bob_client, other_assignment), (alice_client, assignment)):
+            client.post(reverse("upload", args=[where.pk]), {"files": zipped(CLASS)})
+        batch = assignment.batches.get()
+        assert progress_of(alice_client, batch).startswith("Waiting; 1 upload is before this one.")
+
+    def is_done() -> bool:
+        batch.refresh_from_db()
+        return batch.state == Batch.State.DONE
+
+    wait_until(is_done, what="the report")

@@ -491,3 +491,13 @@ def test_the_limit_is_that_of_the_container_or_of_the_machine(
     check_memory(30_000_000)
     with pytest.raises(ClassTooLarge, match=r"about 6\.2 GB of memory \(40,000,000 tokens\); .* 5\.0 GB"):
         check_memory(40_000_000)
+
+
+@pytest.mark.long
+def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
+    maintenance.sweep()
+    assert not planned.shards.exclude(result=None).exists(), "its messages may still come"
+    let_time_pass("score_shard")
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        maintenance.sweep()  # tasks are eager here: this scores all shards and merges them
+    content(Report.objects.get(pk=planned.report_id))

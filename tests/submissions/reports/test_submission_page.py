@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Assignment, Batch, Document, Pair, Report, Submission
+from submissions.models import Assignment, Batch, Document, Pair, Report, Submission, SubmissionFile
 from submissions.pages.filters import percent
 from submissions.pages.rendered import render_part
 from tests.support.html import Page, get_page
@@ -200,3 +200,16 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     assert page.text("nav[aria-label='Pages of pairs'] span:not(.off)").startswith("1\u201350 of ")
     page = get_submission(alice_client, submission_named("ada"), files=2)
     assert page.text("nav[aria-label='Pages of files'] span:not(.off)") == "51\u201360 of 60"
+
+
+@pytest.mark.long
+def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: HandIn) -> None:
+    batch = hand_in(zipped({"ada/main.py": STARTER, "ben/main.py": STARTER}))
+    Submission.objects.filter(name="ada").update(name="ada\u202e</script>")
+    SubmissionFile.objects.filter(submission__batch=batch).update(path="<b>\u202e.py")
+    page = get_submission(alice_client, submission_named("ada\u202e</script>"))
+    assert page.text("h1") == "ada‹U+202E›</script>"
+    assert page.texts(".files .path") == ["<b>‹U+202E›.py"]
+    assert page.texts("h1 .unseen, .files .unseen") == ["‹U+202E›"] * 2
+    assert "\u202e" not in page.html
+    assert not page.has("b")

@@ -238,3 +238,25 @@ def test_boilerplate_that_cannot_be_read_is_named_with_its_reason(
     assert page.text("#boilerplate .notice .path") == "scan.pdf"
     assert "PDF document" in page.text("#boilerplate .notice .meta")
     assert not Boilerplate.objects.exists()
+
+
+@pytest.mark.long
+def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
+    alice_client: Client, report: Report, eager_tasks: None, committing: Committing
+) -> None:
+    assignment = report.assignment
+
+    def best_pair_lines() -> int:
+        return int(Report.objects.filter(assignment=assignment, state="done")[0].pairs.all()[0].lines)
+
+    before = best_pair_lines()
+    with committing(execute=True):
+        alice_client.post(reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]})
+    assert best_pair_lines() < before
+    removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
+    page = get_page(alice_client, tab(assignment, "ignored"))
+    assert page.has(f'form[method=post][action="{removal}"]')
+    with committing(execute=True):
+        alice_client.post(removal)
+    assert best_pair_lines() == before
+    assert not Boilerplate.objects.exists()

@@ -5,16 +5,19 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from moss.operations import maintenance
-from submissions.models import Assignment, Batch, Document, LanguageChange, Report, SubmissionFile
+from submissions.models import Assignment, Batch, Document, Job, LanguageChange, Report, SubmissionFile
 from submissions.uploads import rereading as comparisons
 from submissions.uploads.change import create_batch, rerank
 from submissions.work import jobs
 from submissions.work.jobs import TASKS
+from submissions.work.running import SENDING
 from tests.conftest import wait_until
 from tests.submissions.work.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off
+from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, RENAMED, loose, zipped
 from tests.support.uploads import Committing, HandIn, register_boilerplate
 
@@ -189,3 +192,30 @@ def test_a_second_change_takes_the_place_of_one_that_goes_on(
     assert matched_files(assignment) == {"Count.java"}
     assert "ruby" not in {language for language, _ in readings(assignment).values()}
     assert Batch.objects.get().state == "done"
+
+
+@pytest.mark.long
+def test_a_change_whose_worker_is_killed_is_taken_up_again(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    files = BOTH | {f"s{n:03}/main.py": CLASS["cleo/main.py"] + f"\nx = {n}\n" for n in range(60)}
+    wait_for(upload(assignment, alice, files))
+    change = comparisons.change_language(assignment, alice, "ruby")
+
+    def is_reading() -> bool:
+        return Document.objects.filter(language="ruby", state="ready").count() > 3
+
+    wait_until(is_reading, what="the first files")
+    kill(pool_children(celery_worker_process))
+    wait_until(lambda: Document.objects.filter(language="ruby").exists(), what="the database")
+
+    def is_swept() -> bool:
+        Job.objects.update(touched=timezone.now() - 2 * SENDING)
+        maintenance.sweep()
+        change.refresh_from_db()
+        return not change.is_running
+
+    wait_until(is_swept, what="the change to be taken up")
+    assert wait_for_change(change).state == "done"
+    assert set(readings(assignment).values()) == {("ruby", "ready")}
+    assert assignment.reports.get(state="done").submissions.count() == 63

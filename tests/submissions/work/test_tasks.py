@@ -292,3 +292,15 @@ ACCENTED = COPIED + "\n# größer, schöner: für Müller\n"
 def test_a_copy_in_another_or_in_an_invalid_encoding_is_found(hand_in: HandIn, data: bytes) -> None:
     batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": data}))
     assert batch.assignment.reports.get().pairs.get().left_share == 1
+
+
+@pytest.mark.long
+def test_what_a_lost_worker_left_is_taken_up(assignment: Assignment, alice: User, eager_tasks: None) -> None:
+    batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
+    states = []
+    for _ in range(3):
+        let_time_pass()
+        maintenance.sweep()
+        batch.refresh_from_db()
+        states.append(batch.state)
+    assert states == ["fingerprinting", "ranking", "done"]

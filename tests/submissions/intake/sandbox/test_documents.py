@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -181,3 +182,15 @@ def test_a_child_ends_after_many_files(reader: DocumentReader, monkeypatch: pyte
     monkeypatch.setattr(reader, "max_jobs", 1)
     check_reads(reader)
     assert reader.start().pid != first
+
+
+@pytest.mark.long
+def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentReader) -> None:
+    child = reader.start()
+    child.wait_until_ready()
+    kill = threading.Timer(0.3, os.kill, (child.pid, signal.SIGKILL))
+    kill.start()
+    tokens = reader.read(b"x = f(1)\n" * 200_000, "python", 60).tokens
+    kill.join()
+    assert len(tokens) == 800_000
+    assert reader.start().pid != child.pid
