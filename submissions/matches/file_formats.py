@@ -52,7 +52,7 @@ FORMULA_WITHIN = re.compile('(?<=[;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff
 EXCEL_QUOTED = re.compile(r'[",;\n]')
 EXCEL_WITHIN = re.compile('(?<=[,;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
 # Texts that Excel takes for numbers, dates or times; whole numbers without a leading zero stay the same.
-NUMBER_LIKE = re.compile(r" *[.,$€]?\d[\d.,:/ eE+-]*(?:%|[AaPp][Mm])?\Z")
+NUMBER_LIKE = re.compile(r"[ .,$€]*\d[\d.,:/ eE+-]*(?:%|[AaPp][Mm])?\Z")
 MONTHS = "jan|feb|mar|mär|apr|abr|may|mai|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|ene|dic"
 DATE_LIKE = re.compile(rf"(?i) *(?:\d+[ .-]*(?:{MONTHS})|(?:{MONTHS})\w*[ .-]*\d)")
 EXACT_DIGITS = 15
