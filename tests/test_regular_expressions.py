@@ -78,7 +78,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/languages/lexing.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
     ],
-    "fingerprint/languages/look_alikes.py": [(LOOK_ALIKES._table().words, "finditer")],
+    "fingerprint/languages/look_alikes.py": [(LOOK_ALIKES._words(), "finditer")],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],
     # Those of lexers' rules, see tests/hostile/test_rules.py; reading a file has a deadline.

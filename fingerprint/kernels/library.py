@@ -72,7 +72,7 @@ NO_COMPILER = "No compiled engine for this processor is installed: run `pip inst
 
 
 # Modules that write what is stored beside the kernels into the folder that they are called with.
-STORED = ("fingerprint.languages.storing",)
+STORED = ("fingerprint.languages.storing", "fingerprint.ranking.storing")
 
 # One process compiles the kernels that call the same functions, so that it compiles these functions once.
 Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them

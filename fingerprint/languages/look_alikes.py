@@ -6,9 +6,12 @@ programs and texts in another script, and the Greek names of mathematics, stay a
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 from unicodedata import name, normalize
 
@@ -22,7 +25,7 @@ _SOFT_HYPHEN = "\u00ad"  # Text processors write it.
 # Scripts with letters like Latin ones, as the names of their characters begin.
 _SCRIPTS = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU"})
 # Latin letters in other forms: of full width, and those of mathematics.
-_FORMS = (*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D6A4))
+_FORMS = frozenset({*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D6A4)})
 # Small letters that mathematics uses as names; they are disguises between two other letters only.
 _SYMBOLS = frozenset("αγικνρστυχωϱ")
 _UNSEEN = re.compile(f"[{UNSEEN}]+")
@@ -79,7 +82,7 @@ class _Word(NamedTuple):
 
 def plain(text: str) -> Plain:
     """Return a text as its readers see it; one in ASCII is returned at once."""
-    if text.isascii() or _table().suspects.isdisjoint(text):
+    if text.isascii() or not any(map(_is_suspect, set(text))):
         return Plain(text, [], 0)
     unseen = [at for match in _SEPARATING_NOTHING.finditer(text) for at in range(*match.span())]
     inside = _INSIDE_WORD.findall(text)
@@ -125,7 +128,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def load_look_alikes() -> None:
     """Read the table of letters, which is a file of its package."""
-    _table()
+    _words()
 
 
 def _with_latin_letters(text: str) -> tuple[str, int]:
@@ -133,7 +136,7 @@ def _with_latin_letters(text: str) -> tuple[str, int]:
 
     Words whose letters all look Latin belong to their script where the text has as many letters of its own.
     """
-    words = [match for match in _table().words.finditer(text) if not match[0].isascii()]
+    words = [match for match in _words().finditer(text) if not match[0].isascii()]
     kinds = {word: _word(word) for word in {match[0] for match in words}}
     alike = Counter(kinds[match[0]].script for match in words if not kinds[match[0]].is_mixed)
     own: Counter[str] = Counter()
@@ -152,6 +155,14 @@ def _with_latin_letters(text: str) -> tuple[str, int]:
     return "".join((*parts, text[at:])), count
 
 
+@lru_cache(maxsize=65536)
+def _is_suspect(letter: str) -> bool:
+    """Return whether nobody sees a character, or it may be folded; most classes need no table to know."""
+    may_be_alike = ord(letter) in _FORMS or _script(letter) in _SCRIPTS
+    is_alike = may_be_alike and letter in _latin_letters()
+    return is_alike or letter == "\u037e" or bool(_UNSEEN.match(letter))
+
+
 def _script(letter: str) -> str:
     return name(letter, "").partition(" ")[0]
 
@@ -164,29 +175,22 @@ def _word(word: str) -> _Word:
     return _Word(folded, _script(foreign[0]) if foreign else "", is_mixed, symbols)
 
 
-class _Table(NamedTuple):
-    """Characters that may be folded, and the expression of a word of Latin letters and those that look so."""
-
-    suspects: frozenset[str]
-    words: re.Pattern[str]
-
-
 @cache
-def _table() -> _Table:
-    letters = _latin_letters()
-    inside = f"[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]"
-    word = rf"(?<!{inside})(?<![^\W\d_]){inside}++(?![^\W\d_])"
-    unseen = filter(_UNSEEN.match, map(chr, (*range(0x10000), *range(0x1BCA0, 0x1D17B), *range(0xE0000, 0xE1000))))
-    return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
+def _words() -> re.Pattern[str]:
+    """Return the expression of a word of Latin letters and those that look so."""
+    inside = f"[{_LATIN}{UNSEEN}{''.join(sorted(_latin_letters()))}]"
+    return re.compile(rf"(?<!{inside})(?<![^\W\d_]){inside}++(?![^\W\d_])")
 
 
 @cache
 def _latin_letters() -> dict[str, str]:
     """Return the Latin letter that each letter of another script looks like."""
-    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415 - reads its file
-
+    package = find_spec("confusable_homoglyphs")  # Its modules import a client of HTTP.
+    assert package is not None
+    assert package.origin is not None
+    data = json.loads(Path(package.origin).with_name("confusables.json").read_text("utf-8"))
     forms = {chr(code): normalize("NFKC", chr(code)) for code in _FORMS}
-    rows = {letter: row["c"] for letter, rows in confusables_data.items() for row in rows}
+    rows = {letter: row["c"] for letter, rows in data.items() for row in rows}
     table = {
         letter: "I" if like == "l" and letter.isupper() else like
         for letter, like in rows.items()

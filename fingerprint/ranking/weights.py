@@ -6,7 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pygments
 
+from fingerprint.kernels.library import stored_data
 from fingerprint.kernels.registry import bare_njit, kernel
 from fingerprint.kernels.types import Bounds, Classes, Flags, Floats, Ids, Kinds
 from fingerprint.languages import punctuation_of_families
@@ -26,6 +28,8 @@ SEPARATORS = frozenset({
     "#", "[[", "]]",
 })  # fmt: skip
 LITERAL, SEPARATOR, FILE_END = 1, 2, 4
+# Under this name the library has their marks: to make them took a tenth of the time of a small class.
+STORED_MARKS = f"marks of literals, Pygments {pygments.__version__}"
 LEAST_OF_ROW = 4
 
 
@@ -105,11 +109,20 @@ def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], exclu
 
 @cache
 def _table_marks() -> tuple[Kinds, Classes]:
+    """Return `literal_marks` as they are stored; make them where those are of another Pygments."""
+    packed = stored_data(STORED_MARKS)
+    if packed is None:
+        return literal_marks()
+    rows = len(packed) // 9
+    return np.frombuffer(packed, np.uint64, rows), np.frombuffer(packed, np.uint8, rows, 8 * rows)
+
+
+def literal_marks() -> tuple[Kinds, Classes]:
     """Return the kinds of literals and of what separates them in all languages, see `mark_table`."""
     marked = []
     for family, punctuation in punctuation_of_families().items():
         marked += [(LITERAL, family, lexeme) for lexeme in LITERALS]
-        marked += [(SEPARATOR, family, lexeme) for lexeme in SEPARATORS.difference(punctuation.split())]
+        marked += [(SEPARATOR, family, lexeme) for lexeme in sorted(SEPARATORS.difference(punctuation.split()))]
     return mark_table(marked)
 
 

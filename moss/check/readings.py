@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from functools import cache
 from hashlib import blake2b
 from itertools import chain
@@ -25,6 +23,8 @@ from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from submissions.intake.entries import Entry
 
     Advance = Callable[[], None]
@@ -44,9 +44,9 @@ CREATE TABLE IF NOT EXISTS run (number INTEGER PRIMARY KEY AUTOINCREMENT);
 # A reading depends on these packages.
 READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
 
-# Most files and bytes that a child process reads together, and the fewest files and batches for each process.
+# Most files and bytes that are read together, and the fewest files, bytes and batches for each child process.
 BATCH_FILES, BATCH_BYTES = 64, 300_000
-FEWEST_FILES, FEWEST_BATCHES = 8, 4
+FEWEST_FILES, FEWEST_BYTES, FEWEST_BATCHES = 8, 150_000, 4
 
 
 @cache
@@ -253,12 +253,13 @@ def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> lis
 def _read_uncached(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     if not jobs:
         return []
-    workers = max(1, min(usable_cores(), len(jobs) // FEWEST_FILES))
+    size = sum(len(job.data) for job in jobs)
+    workers = max(1, min(usable_cores(), len(jobs) // FEWEST_FILES, size // FEWEST_BYTES))
     results: list[Reading | str] = [""] * len(jobs)
     expect(_characters(jobs, workers))
     batches = _batches(jobs, workers)
-    with _processes(workers) as pool:
-        of_batches = pool.map(read_batch, [[jobs[index] for index in batch] for batch in batches])
+    with _processes(workers) if workers > 1 else nullcontext() as pool:
+        of_batches = (pool.map if pool else map)(read_batch, [[jobs[index] for index in batch] for batch in batches])
         for index, result in zip(chain(*batches), chain.from_iterable(of_batches), strict=True):
             results[index] = result
             advance()
@@ -285,6 +286,9 @@ def _batches(jobs: Sequence[ReadJob], workers: int) -> list[list[int]]:
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:
+    import multiprocessing  # noqa: PLC0415 - a small class needs none
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
+
     try:
         return ProcessPoolExecutor(workers, multiprocessing.get_context("fork"))
     except OSError as error:  # an empty root or a container without shared memory

@@ -10,14 +10,13 @@ from itertools import chain
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from submissions.intake.limits import format_size
 from submissions.matches.ranked_pairs import NO_PASSAGE, PairRow, percent_text
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from moss.check.inputs import SkippedInput
     from moss.check.rank import LocalReport
     from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
@@ -234,6 +233,8 @@ def preview_text(preview: Preview) -> str:
 
     Examples that do not fit beside their reason go on in the next line.
     """
+    from rich.console import Console
+
     output = io.StringIO()
     console = Console(file=output, width=max(WIDTH, get_terminal_size().columns), highlight=False)
     for part in _parts(preview):
@@ -242,6 +243,8 @@ def preview_text(preview: Preview) -> str:
 
 
 def _parts(preview: Preview) -> Iterator[Text | Table]:
+    from rich.text import Text
+
     yield Text(preview.summary + ".")
     yield Text(_layouts(preview))
     if preview.languages:
@@ -271,6 +274,9 @@ def _layouts(preview: Preview) -> str:
 
 
 def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, heading in enumerate((first, *others)):
         figures = heading in FIGURES

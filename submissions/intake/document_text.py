@@ -13,8 +13,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from email import message_from_bytes
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
-from xml.etree import ElementTree as ET
 
 from fingerprint.engine import TooSlow, time_limit
 from submissions.intake import sentences as reasons
@@ -161,9 +161,11 @@ def _office(part: str, words: Words) -> Reader:
     """Return the reader of documents that are a zip with their text in one part."""
 
     def read(data: bytes, budget: Budget) -> Iterator[str]:
+        from xml.etree.ElementTree import XMLParser  # noqa: PLC0415 - as in `load`
+
         for _, xml in _members(data, budget, part.__eq__):
             lines = Lines(words)
-            parser = ET.XMLParser(target=lines)  # noqa: S314 - it refuses declarations
+            parser = XMLParser(target=lines)  # noqa: S314 - it refuses declarations
             parser.feed(xml)
             parser.close()
             yield lines.close()
@@ -273,6 +275,7 @@ def load(budget: Budget) -> None:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # It logs what it finds wrong in each file.
     for codec in _PDF_CODECS:
         codecs.lookup(codec)
+    import_module("xml.etree.ElementTree")
     list(_pdf(_EMPTY_PDF, budget))
     list(_mail(b"Content-Transfer-Encoding: base64\n\nYQ==", budget))
     _loaded = True

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.engine import LexicalTerms, common_terms, term_places, without_terms
+from fingerprint import engine
 
 if TYPE_CHECKING:
-    from fingerprint.engine import TokenStream
+    from fingerprint.engine import LexicalTerms, TokenStream
     from submissions.matches.bands import PairBin
     from submissions.matches.differences import TokenRun
     from submissions.matches.ranked_pairs import PairRow, Stripe
@@ -73,7 +73,7 @@ def shared_terms(
     `hide` replaces what a reader may not see in a text.
     """
     sides = [[file.lexical for file in files] for files in (left, right)]
-    wanted = without_terms(common_terms(*sides), handed_out)
+    wanted = engine.without_terms(engine.common_terms(*sides), handed_out)
     left_lines, texts = _lines_by_term(left, wanted)
     right_lines, _ = _lines_by_term(right, wanted)
     terms = [
@@ -107,7 +107,7 @@ def _file_terms(file: TermFile, wanted: LexicalTerms) -> Iterator[tuple[tuple[st
     starts = line_starts(file.text)
     numbers: dict[tuple[str, int], dict[int, None]] = {}
     texts: dict[tuple[str, int], str] = {}
-    for kind, term, start, end in term_places(file.language, file.text, file.tokens, wanted):
+    for kind, term, start, end in engine.term_places(file.language, file.text, file.tokens, wanted):
         numbers.setdefault((kind, term), {})[bisect_right(starts, start)] = None
         texts.setdefault((kind, term), file.text[start:end])
     for key, found_on in numbers.items():

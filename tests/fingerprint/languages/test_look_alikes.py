@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
-from fingerprint.languages import front_end
+from fingerprint.languages import front_end, look_alikes
 from fingerprint.languages.look_alikes import plain, without_escapes, without_unseen
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
@@ -145,6 +145,15 @@ def test_lengths_stay_and_unseen_characters_are_at_their_offsets(text: str) -> N
     assert {text[at] for at in seen.unseen} <= {"\u200b"}
     assert 0 <= seen.disguised <= len(text)
     assert plain(seen.text).text == seen.text
+
+
+@given(st.characters() | st.sampled_from(sorted(look_alikes._latin_letters())))
+@example("\u037e")
+@example("\u03f4")
+def test_a_character_is_suspect_where_nobody_sees_it_or_the_table_has_it(character: str) -> None:
+    unseen = re.fullmatch(f"[{look_alikes.UNSEEN}]", character) is not None
+    in_table = character in look_alikes._latin_letters() or character == "\u037e"
+    assert look_alikes._is_suspect(character) == (unseen or in_table)
 
 
 @given(st.text(st.characters(max_codepoint=127)))

@@ -17,6 +17,7 @@ from fingerprint.lextables import expressions, lexer as stored
 from fingerprint.lextables.dispatch import dispatching_lexer, raw_tokens
 from fingerprint.lextables.expressions import RulePattern, Untranslatable
 from fingerprint.lextables.lexer import lexer_tables, name_of, pack, stored_tables, unpack
+from fingerprint.ranking import weights
 from tests.fingerprint.languages.test_every_language import program
 from tests.fingerprint.lextables.test_lexers import COMPILED, lexer_class_of
 from tests.support.long_rows import rest_is_long
@@ -37,6 +38,12 @@ def test_the_stored_tables_are_those_that_the_rules_make(name: str) -> None:
     assert of_library is not None
     assert of_library[1:] == of_rules[1:]
     for one, other in zip(of_library.program, of_rules.program, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+
+
+def test_the_stored_marks_of_literals_are_those_of_all_languages() -> None:
+    assert stored_data(weights.STORED_MARKS) is not None
+    for one, other in zip(weights._table_marks(), weights.literal_marks(), strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
 
 

@@ -13,6 +13,8 @@ from random import Random
 import pytest
 from click.testing import CliRunner, Result
 
+from moss.check import readings
+from moss.check.readings import ReadJob
 from moss.cli import main
 from moss.commands.service import planted_pairs
 from moss.sample import SAMPLE
@@ -265,17 +267,34 @@ def test_the_error_about_a_damaged_cache_says_how_to_turn_it_off(
     assert "MOSS_CACHE=off" in result.output
 
 
+def test_children_read_what_one_process_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSS_CACHE", "off")
+    texts = [f"def part_{number}(x):\n    return x * {number}\n" * 9 for number in range(40)]
+    jobs = [ReadJob(f"{number}.py", text.encode(), "python") for number, text in enumerate(texts)]
+    jobs[7] = jobs[7]._replace(data=b"\0\1\2" * 99)
+    kinds = []
+    for fewest in (readings.FEWEST_BYTES, 1):
+        monkeypatch.setattr(readings, "FEWEST_BYTES", fewest)
+        results = readings.read_files(jobs, lambda: None)
+        kinds.append([one if isinstance(one, str) else one.tokens.kinds.tolist() for one in results])
+    assert kinds[0] == kinds[1]
+    assert isinstance(kinds[0][7], str)
+
+
 def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_need_never(
     tmp_path: Path,
 ) -> None:
+    accents = {"eve/main.py": "# caf\u00e9 \u201cx\u201d \u03a9\nx = 1\n"}
     unneeded = ["numba", "numpy.ma", "pygments.lexers.dotnet", "submissions.intake.sandbox.archives"]
     unneeded += ["submissions.matches.source_html"]  # of pages alone
+    unneeded += ["ssl", "rich", "multiprocessing", "xml.etree", "fingerprint.languages.term_places"]
     code = (
         "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"
         "before = [];"
         "start = lambda files: before.append('fingerprint.kernels.object_files' in sys.modules) or (lambda: None);"
-        f"rank_path(Path({str(folder(tmp_path / 'class', CLASS))!r}), RankingOptions(), start);"
-        "from fingerprint.languages import lexers; lexers.lexer_class('java'); import moss.check.outputs;"
+        f"rank_path(Path({str(folder(tmp_path / 'class', CLASS | accents))!r}), RankingOptions(), start);"
+        "from fingerprint.languages import lexers; lexers.lexer_class('java');"
+        "import moss.check.outputs, moss.commands.tables;"
         f"print(before, 'llvmlite' in sys.modules, sorted(set({unneeded!r}) & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -58,7 +58,8 @@ def test_boilerplate_without_a_file_that_can_be_read_is_named(tmp_path: Path) ->
 
 @pytest.mark.skipif(not ALONE, reason="the kernel lets nobody mount a folder of his own")
 def test_without_shared_memory_it_says_what_is_missing(tmp_path: Path) -> None:
-    root = folder(tmp_path / "class", CLASS)
+    large = {f"{number}/main.py": f"tide = {number}\n" * 2_500 for number in range(16)}  # read by children
+    root = folder(tmp_path / "class", CLASS | large)
     script = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$0" -m moss check "$1"'
     command = ["unshare", "-rm", "sh", "-c", script, sys.executable, str(root)]
     done = completed(command, env={"PATH": os.environ["PATH"], "MOSS_CACHE": "off"})
