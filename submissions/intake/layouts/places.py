@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.entries import Entry
-from submissions.intake.entry_names import normalised
+from submissions.intake.entry_names import without_accents
 from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
@@ -37,17 +37,23 @@ PROJECT_ENTRIES = frozenset({
     "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
-# Words in the names of folders of the course beside those of its students.
-COURSE_FOLDERS = frozenset({
-    "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "starter", "startercode", "template",
-    "templates", "skeleton", "skel", "stub", "stubs", "base", "basecode", "boilerplate", "distro", "distribution",
-    "scaffold", "scaffolding", "given", "provided", "reference", "original", "model", "handout", "handouts",
-    "instructor", "teacher", "grading", "autograder", "lösung", "lösungen", "loesung", "loesungen", "musterlösung",
-    "musterlösungen", "musterloesung", "musterloesungen", "vorlage", "vorlagen", "vorgabe", "vorgaben", "solución",
-    "soluciones", "solucion", "plantilla", "plantillas", "enunciado", "modelo", "esqueleto", "corrigé",
-})  # fmt: skip
+# Words in the names of folders of the course beside those of its students, without accents.
+COURSE_FOLDERS = frozenset("""
+    test tests lib include docs doc solution solutions starter startercode template templates skeleton skel stub stubs
+    base basecode boilerplate distro distribution scaffold scaffolding given provided reference original model handout
+    handouts instructor teacher grading autograder losung losungen loesung loesungen musterlosung musterlosungen
+    musterloesung musterloesungen vorlage vorlagen vorgabe vorgaben angabe angaben geruest gerust grundgeruest
+    grundgerust startprojekt ausgangscode solucion soluciones plantilla plantillas enunciado enunciados modelo modelos
+    esqueleto inicial inicio squelette squelettes modele modeles gabarit corrige corriges enonce depart fourni fournis
+    scheletro modello modelli traccia soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode
+    startproject beginproject uitwerking uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao
+    solucao solucoes fornecido fornecidos
+""".split())
 # Words beside those, as in `given files`.
-_BESIDE = frozenset({"code", "files", "project", "sample", "código", "codigo", "inicial", "del", "de", "profesor"})
+_BESIDE = frozenset("""
+    code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
+    progetto projeto projekt sample material materiale del de di du da do profesor professor professeur docente
+""".split())
 # With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
@@ -249,7 +255,7 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
 
 
 def _words(name: str) -> set[str]:
-    words = normalised("NFC", name).lower().replace("_", " ").replace("-", " ")
+    words = without_accents(name).lower().replace("_", " ").replace("-", " ")
     return {*words.lstrip("0123456789. ").split()}
 
 

@@ -63,7 +63,10 @@ def forms_of(name: str) -> set[str]:
     return joined | {f"_{name}", f"_{name}_", f"__{name}", f"00_{name}", f"0-{name}"}
 
 
-TWO_WORDS = ["given files", "base code", "model solution", "starter project", "código base", "plantilla inicial"]
+TWO_WORDS = [
+    "given files", "base code", "model solution", "starter project", "código base", "plantilla inicial", "lösung",
+    "gerüst", "modèle du professeur", "corrigé", "fichiers fournis", "codice di partenza", "código inicial", "resolução",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*sorted(COURSE_FOLDERS), *TWO_WORDS])
