@@ -101,7 +101,7 @@ def expect(characters: Mapping[str, int]) -> None:
 @cache
 def _by_alias() -> dict[str, Language]:
     rows = (*OTHERS, *LANGUAGES)
-    return {alias: row for row in rows for alias in (*row.aliases.split(), row.title.lower(), row.name)}
+    return {name: row for row in rows for name in row.names()}
 
 
 @cache

@@ -120,6 +120,10 @@ class Language:
         """Family of the language's kind ids (see `kind_id`)."""
         return self.family or self.name
 
+    def names(self) -> list[str]:
+        """Return all names that users may type."""
+        return [*self.aliases.split(), self.title.lower(), self.name]
+
 
 def _table(rows: dict[str, str]) -> dict[str, str]:
     return {word: symbol for symbol, words in rows.items() for word in words.split()}
@@ -361,4 +365,6 @@ LANGUAGES: tuple[Language, ...] = (
     ),
 )  # fmt: skip
 # The fields of a row, so that a package need not import this module, which imports it.
-LANGUAGES += tuple(Language(**fields) for fields in extensions.added(extensions.LANGUAGES, dict))
+LANGUAGES += extensions.added(
+    extensions.LANGUAGES, lambda fields: Language(**fields), Language.names, (*OTHERS, *LANGUAGES)
+)

@@ -85,15 +85,22 @@ OPEN_EDX = by_name(
         r"(?P<name>(?! - )[^/]+?) - (?P<file>[^/]+)(?=/|\Z)"
     ),
 )
+
+
+def _as_layout(row: object) -> Layout:
+    if not isinstance(row, Layout):
+        raise TypeError("it is no Layout")
+    return row
+
+
+_PLATFORMS = (
+    MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY, PRAIRIELEARN,
+    AUTOLAB, CODEGRADE, SCHOOLOGY, OPEN_EDX, OPENOLAT, ILIAS, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PUSHED, DOLOS, JPLAG,
+)  # fmt: skip
+_PLAIN = (PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES)
+_ADDED = added(GROUP, _as_layout, lambda layout: [layout.key], (*_PLATFORMS, *_PLAIN))
 # Of layouts with the same score, the first is chosen.
-LAYOUTS = {
-    layout.key: layout
-    for layout in (
-        MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
-        PRAIRIELEARN, AUTOLAB, CODEGRADE, SCHOOLOGY, OPEN_EDX, OPENOLAT, ILIAS, NBGRADER, DOMJUDGE, ARTEMIS,
-        GITHUB, PUSHED, DOLOS, JPLAG, *added(GROUP, Layout), PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
-    )
-}  # fmt: skip
+LAYOUTS = {layout.key: layout for layout in (*_PLATFORMS, *_ADDED, *_PLAIN)}
 
 _METADATA = [layout for layout in LAYOUTS.values() if layout.reads]
 
