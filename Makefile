@@ -99,8 +99,10 @@ sbom: .venv/dev
 
 # Ask the databases of known faults about every locked package; needs a network.
 audit:
+	@$(PYTHON) -c 'import urllib.request as r; r.urlopen("https://pypi.org/pypi/pip/json", timeout=30).close()' 2>/dev/null \
+	|| { echo "Nothing was audited: https://pypi.org does not answer here."; exit 1; }
 	test -x .venv/audit/bin/pip-audit || { $(PYTHON) -m venv .venv/audit && .venv/audit/bin/pip install -q pip-audit; }
-	set -e; for lock in requirements*.lock; do .venv/audit/bin/pip-audit --disable-pip -r $$lock; done
+	set -e; for lock in requirements*.lock; do .venv/audit/bin/pip-audit --strict --disable-pip -r $$lock; done
 	npm audit --prefix tests/support/oidc --package-lock-only
 
 # Build the source distribution and the wheel twice, compare their bytes, and write them to dist/ with the list of

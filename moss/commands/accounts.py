@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,8 @@ from moss.commands.operations import caller, start_django
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+    from moss.integrations.accounts.change import Caller
 
 COLUMNS = ("username", "email", "first_name", "last_name")
 Row = dict[str, str]
@@ -57,17 +59,16 @@ def invite(usernames: tuple[str, ...], file: Path | None) -> None:
     Without mail (MOSS_MAIL_HOST), or without an address, the links are printed.
     """
     start_django()
+    from moss.integrations.accounts.change import invite as invite_account
+
     rows = _rows(usernames, file)
     _create(rows)
-    sent, invited = 0, _accounts(rows)
-    for user in invited:
-        address = _invitation(user)
-        if _send(user, address):
-            sent += 1
-        else:
-            click.echo(f"{user.get_username()} {address}")
-    _note("invited", invited)
-    click.echo(f"{sent} of {len(invited)} invitations were sent.", err=True)
+    addresses = {user.get_username(): invite_account(user, _caller()) for user in _accounts(rows)}
+    for name, address in addresses.items():
+        if address:
+            click.echo(f"{name} {address}")
+    sent = sum(not address for address in addresses.values())
+    click.echo(f"{sent} of {len(addresses)} invitations were sent.", err=True)
 
 
 @account.command()
@@ -75,17 +76,10 @@ def invite(usernames: tuple[str, ...], file: Path | None) -> None:
 def disable(usernames: tuple[str, ...], file: Path | None) -> None:
     """Close accounts: they sign in no more, and their sessions and tokens end. What they own stays."""
     start_django()
-    from django.contrib.auth.models import User
-    from django.utils import timezone
-
-    from moss.integrations.accounts.models import Session
-    from submissions.models import ApiToken
+    from moss.integrations.accounts.change import close
 
     closed = _accounts(_rows(usernames, file))
-    User.objects.filter(pk__in=[user.pk for user in closed]).update(is_active=False)
-    Session.objects.filter(user__in=closed).delete()
-    ApiToken.objects.filter(user__in=closed, revoked=None).update(revoked=timezone.now())
-    _note("closed", closed)
+    close(closed, _caller())
     click.echo(f"{len(closed)} accounts were closed.")
 
 
@@ -124,25 +118,14 @@ def _rows_of(file: Path) -> list[Row]:
 
 
 def _create(rows: list[Row]) -> list[User]:
-    from django.contrib.auth.models import User
     from django.core.exceptions import ValidationError
-    from django.db import transaction
 
-    there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
-    created = list[User]()
-    with transaction.atomic():
-        for row in (row for row in rows if row["username"].casefold() not in there):
-            user = User(**row)
-            user.set_unusable_password()
-            try:
-                user.full_clean()
-            except ValidationError as error:
-                reason = " ".join(error.messages)
-                raise click.ClickException(f"{row['username']!r}: {reason} None was created.") from error
-            user.save()
-            created.append(user)
-        _note("created", created)
-    return created
+    from moss.integrations.accounts.change import create_accounts
+
+    try:
+        return create_accounts(rows, _caller())
+    except ValidationError as error:
+        raise click.ClickException(f"{' '.join(error.messages)} None was created.") from error
 
 
 def _accounts(rows: list[Row]) -> list[User]:
@@ -155,38 +138,7 @@ def _accounts(rows: list[Row]) -> list[User]:
     return found
 
 
-def _invitation(user: User) -> str:
-    """Return the address at which a person chooses a password; it works once."""
-    from allauth.account.forms import default_token_generator
-    from allauth.account.utils import user_pk_to_url_str
-    from django.conf import settings
-    from django.urls import reverse
+def _caller() -> Caller:
+    from moss.integrations.accounts.change import Caller
 
-    parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
-    path = reverse("account_reset_password_from_key", kwargs=parts)
-    return f"{settings.PUBLIC_ORIGIN}{path}"
-
-
-def _send(user: User, address: str) -> bool:
-    from django.conf import settings
-    from django.utils.translation import gettext_lazy
-
-    from submissions.core.mails import Mail
-
-    days = settings.PASSWORD_RESET_TIMEOUT // 86_400
-    context: dict[str, Any] = {"username": user.username, "address": address, "days": days}
-    mail = Mail(gettext_lazy("Your account for comparing submissions"), "accounts/invited.txt", context)
-    return settings.MAIL and mail.send_to(user)
-
-
-def _note(what: str, users: list[User]) -> None:
-    from submissions.audit.models import AuditAction
-    from submissions.models import AuditEntry
-
-    for user in users:
-        AuditEntry.objects.create(
-            who=caller("account"),
-            action=AuditAction.CHANGED_PEOPLE,
-            subject=f"{what}: {user.username}",
-            page="moss account",
-        )
+    return Caller(caller("account"), "moss account")

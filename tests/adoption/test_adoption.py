@@ -5,6 +5,7 @@ with a home of its own.
 """
 
 import contextlib
+import csv
 import http.client
 import json
 import os
@@ -21,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -178,6 +180,7 @@ def submit(department: Department, token: str, folder: Path, assignment: str, co
 
 SERVER_ERROR = 500
 UNAVAILABLE = 503
+NOT_FOUND = 404
 # A request that is answered later is none for a person.
 SECONDS = 120
 
@@ -249,6 +252,8 @@ NAMES = ("anna_b", "Anna-B", "annab", "Élodie", "eva", "Zoe", "zoe2", "_ghost")
 RUNNING = "SELECT id, attempts FROM submissions_job WHERE kind = '{kind}' AND state = 'running'"
 SAME = "SELECT count(*) FROM submissions_job WHERE id = {} AND attempts = {} AND state = 'running'"
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+COLUMN_OF_NEXT = "SELECT count(*) FROM information_schema.columns WHERE column_name = 'note_of_next'"
+BEFORE_UPGRADE = "before-upgrade.moss"
 NEXT_MIGRATION = """
 from django.db import migrations, models
 
@@ -292,8 +297,10 @@ def test_a_department_adopts_the_service(department: Department, folder: Path) -
     assignment = hand_in_and_decide(department, client, token, folder)
     three_hundred_read_while_a_class_is_handed_in(department, client, token, course, assignment)
     a_worker_is_killed_in_the_middle_of_a_ranking(department, client, assignment)
-    a_backup_is_restored_in_another_order(department, client, token, folder, assignment)
+    a_backup_is_restored_under_another_key_and_in_another_order(department, client, token, folder, assignment)
+    former = department.python
     the_next_version_takes_over_while_people_read(department, client, token, course, assignment)
+    the_former_version_comes_back(department, client, former, assignment)
     a_student_is_erased(department, client, assignment)
 
 
@@ -409,21 +416,29 @@ def ranked_after(client: Client, assignment: int, report: int) -> None:
     wait_until(is_ranked, 120, what="the new report")
 
 
-def a_backup_is_restored_in_another_order(
+def a_backup_is_restored_under_another_key_and_in_another_order(
     department: Department, client: Client, token: str, folder: Path, assignment: int
 ) -> None:
+    link = urlsplit(client.post(f"/assignments/{assignment}/shares", lasting="month")["url"]).path
     before, backup = decisions(client, assignment), folder / "department.moss"
     department.run("maintenance", "backup", backup)
     cluster = Cluster(folder / "other-postgres", free_port_number(), ALPHABETICAL)
     broker = Broker(folder / "other-redis", free_port_number())
     (folder / "restored").mkdir()
     restored = Department(folder / "restored", department.python, cluster, broker)
+    restored.variables["SECRET_KEY"] = "the key of another installation, which signed no backup"
     try:
-        restored.run_as_owner("web-1", "restore", backup)
+        refused = restored.done("web-1", "restore", backup, DATABASE_OWNER_URL=cluster.url(OWNER))
+        assert "is not signed with this installation's SECRET_KEY" in refused.stderr
+        restored.run_as_owner("web-1", "restore", "--unsigned", backup)
         restored.run_as_owner("web-1", "setup")
         restored.start("web-1")
         assert len(before) == len(NAMES) // 2
         assert decisions(Client(restored.url(), token), assignment) == before
+        assert signed_in(restored.url())
+        assert requests.get(restored.url() + link, timeout=60).status_code == NOT_FOUND
+        (share,) = csv.DictReader(restored.run("web-1", "links").splitlines())
+        assert requests.get(restored.url() + urlsplit(share["address"]).path, timeout=60).ok
     finally:
         restored.stop_all()
         broker.stop()
@@ -435,6 +450,7 @@ def the_next_version_takes_over_while_people_read(
 ) -> None:
     pages, cookies = pages_of(client, course, assignment), signed_in(department.url())
     python = department.python
+    department.run("maintenance", "backup", department.folder / BEFORE_UPGRADE)
     with Readers(30, [*department.ports.values()], pages, cookies).reading() as readers:
         department.python = next_version(python, department.folder / "next")
         department.run_as_owner("web-1", "setup")
@@ -461,6 +477,18 @@ def next_version(python: Path, target: Path) -> Path:
     lines = (metadata / "METADATA").read_text().replace("\nVersion: ", "\nVersion: 9.", 1)
     (metadata / "METADATA").write_text(lines)
     return target / "bin" / "python"
+
+
+def the_former_version_comes_back(department: Department, client: Client, former: Path, assignment: int) -> None:
+    before, backup = decisions(client, assignment), department.folder / BEFORE_UPGRADE
+    assert department.cluster.ask(COLUMN_OF_NEXT) == [(1,)]
+    department.stop(*PARTS)
+    department.python = former
+    department.run_as_owner("web-1", "restore", "--replace", backup)
+    department.start(*PARTS)
+    assert department.cluster.ask(COLUMN_OF_NEXT) == [(0,)]
+    assert decisions(client, assignment) == before
+    wait_until(lambda: problems(department) == [], what="the doctor of the former version")
 
 
 def a_student_is_erased(department: Department, client: Client, assignment: int) -> None:

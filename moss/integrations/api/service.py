@@ -39,6 +39,7 @@ from ninja.security import HttpBearer
 from redis.exceptions import RedisError
 
 from fingerprint.engine import storable
+from moss.integrations.accounts.api import router as accounts
 from moss.integrations.repositories.api import router as repositories
 from moss.integrations.webhooks.api import router as webhooks
 from submissions.audit.views import router as audit
@@ -96,7 +97,7 @@ ROUTERS = {
     "Uploads in parts": resumable, "Git repositories": repositories, "Submissions": submissions,
     "Boilerplate": boilerplate, "Reports": reports, "Cases": cases, "Pairs": pairs,
     "Withheld matches": withheld, "Decisions": decisions, "Documents": documents, "Shares": shares,
-    "Webhooks": webhooks, "Audit log": audit,
+    "Webhooks": webhooks, "Audit log": audit, "Accounts": accounts,
 }  # fmt: skip
 # Errors of every endpoint, and further errors of the methods that change something.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
@@ -131,6 +132,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "ShareIn": {"lasting": "month", "anonymous": True},
     "WebhookIn": {"url": "https://hooks.example.org/moss", "events": ["report.ready"]},
     "WebhookChange": {"active": False},
+    "AccountIn": {"username": "ada", "email": "ada@example.org"},
 }
 # The endpoints to which files are sent.
 TAKE_FILES = ("api_uploads", "api_resumable", "api_boilerplate", "api_roster")

@@ -18,13 +18,13 @@ EXAMPLE = ROOT / "tests" / "support" / "extension"
 FILES = {"ada": "amara-okafor", "ben": "jonas-weidler", "cleo": "arjun-bhatt"}
 
 
-def sources(folder: Path, *change: str) -> Path:
-    """Copy the example package, with one text of it changed."""
+def sources(folder: Path, old: str = "", new: str = "") -> Path:
+    """Copy the example package, with one text of it replaced."""
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
-    if change:
-        module = folder / "moss_example.py"
-        assert change[0] in module.read_text()
-        module.write_text(module.read_text().replace(*change))
+    module = folder / "moss_example.py"
+    assert old in module.read_text()
+    if old:
+        module.write_text(module.read_text().replace(old, new))
     return folder
 
 

@@ -37,7 +37,7 @@ def test_no_check_fails(world: World, tmp_path: Path) -> None:
         )
     text = output.read_text()
     assert done.returncode == 0, text
-    assert re.search(r"\b69/69\b", text)
+    assert re.search(r"\b73/73\b", text)
     assert re.search(r"(\d{4,}) generated, \1 passed", text), text
     for phase in ("Coverage", "Fuzzing", "Stateful"):
         assert f"\u2705 {phase}" in text, text

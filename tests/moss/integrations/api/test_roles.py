@@ -32,6 +32,10 @@ CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
 RIGHTS: dict[tuple[str, str], str] = {
     ("get", "/audit"): STAFF,
+    ("get", "/accounts"): STAFF,
+    ("post", "/accounts"): STAFF,
+    ("post", "/accounts/{account_id}/invitation"): STAFF,
+    ("post", "/accounts/{account_id}/disable"): STAFF,
     ("get", "/courses"): ANYBODY,
     ("post", "/courses"): ANYBODY,
     ("get", "/courses/{course_id}"): READ,
@@ -104,6 +108,7 @@ RIGHTS: dict[tuple[str, str], str] = {
 NEW = {"name": "New"}
 BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses"): NEW,
+    ("post", "/accounts"): {"username": "new"},
     ("post", "/courses/{course_id}/assignments"): NEW,
     ("patch", MEMBER): {"role": "observer"},
     ("post", f"{COURSE}/invitations"): {"email": "new@example.org", "role": "observer"},

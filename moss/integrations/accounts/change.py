@@ -1,0 +1,77 @@
+"""Accounts that commands and the API create, invite and close; the audit log names each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from moss.integrations.accounts.models import Session
+from submissions.audit.models import AuditAction
+from submissions.core.mails import Mail
+from submissions.models import ApiToken, AuditEntry
+
+COLUMNS = ("username", "email", "first_name", "last_name")
+
+
+class Caller(NamedTuple):
+    """Who changes accounts, and where, for the audit log."""
+
+    who: str
+    page: str
+
+    def note(self, what: str, users: Iterable[User]) -> None:
+        action = AuditAction.CHANGED_PEOPLE
+        subjects = [f"{what}: {user.username}" for user in users]
+        for subject in subjects:
+            AuditEntry.objects.create(who=self.who, action=action, subject=subject, page=self.page)
+
+
+def create_accounts(rows: Iterable[Mapping[str, str]], caller: Caller) -> list[User]:
+    """Create accounts without a password, of rows with COLUMNS; those that exist are left as they are.
+
+    Raises ValidationError where one cannot be created; then none is.
+    """
+    there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
+    created = list[User]()
+    with transaction.atomic():
+        for row in (row for row in rows if row["username"].casefold() not in there):
+            user = User(**row)
+            user.set_unusable_password()
+            try:
+                user.full_clean()
+            except ValidationError as error:
+                raise ValidationError(f"{row['username']!r}: {' '.join(error.messages)}") from error
+            user.save()
+            created.append(user)
+        caller.note("created", created)
+    return created
+
+
+def invite(user: User, caller: Caller) -> str:
+    """Send a person the address at which to choose a password, which works once; return it if it was not sent."""
+    parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
+    address = f"{settings.PUBLIC_ORIGIN}{reverse('account_reset_password_from_key', kwargs=parts)}"
+    days = settings.PASSWORD_RESET_TIMEOUT // 86_400
+    context: dict[str, Any] = {"username": user.username, "address": address, "days": days}
+    mail = Mail(gettext_lazy("Your account for comparing submissions"), "accounts/invited.txt", context)
+    caller.note("invited", [user])
+    return "" if settings.MAIL and mail.send_to(user) else address
+
+
+def close(users: Sequence[User], caller: Caller) -> None:
+    """Close accounts: nobody signs in to them, and their sessions and tokens end. What they own stays."""
+    with transaction.atomic():
+        User.objects.filter(pk__in=[user.pk for user in users]).update(is_active=False)
+        Session.objects.filter(user__in=users).delete()
+        ApiToken.objects.filter(user__in=users, revoked=None).update(revoked=timezone.now())
+        caller.note("closed", users)
