@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import name, normalize
@@ -158,8 +157,7 @@ def _with_latin_letters(text: str) -> tuple[str, int]:
 @lru_cache(maxsize=65536)
 def _is_suspect(letter: str) -> bool:
     """Return whether nobody sees a character, or it may be folded; most classes need no table to know."""
-    may_be_alike = ord(letter) in _FORMS or _script(letter) in _SCRIPTS
-    is_alike = may_be_alike and letter in _latin_letters()
+    is_alike = (ord(letter) in _FORMS or _script(letter) in _SCRIPTS) and letter in _latin_letters()
     return is_alike or letter == "\u037e" or bool(_UNSEEN.match(letter))
 
 
@@ -185,10 +183,9 @@ def _words() -> re.Pattern[str]:
 @cache
 def _latin_letters() -> dict[str, str]:
     """Return the Latin letter that each letter of another script looks like."""
-    package = find_spec("confusable_homoglyphs")  # Its modules import a client of HTTP.
-    assert package is not None
-    assert package.origin is not None
-    data = json.loads(Path(package.origin).with_name("confusables.json").read_text("utf-8"))
+    import confusable_homoglyphs  # noqa: PLC0415 - its modules, which read this file, import a client of HTTP
+
+    data = json.loads(Path(confusable_homoglyphs.__file__).with_name("confusables.json").read_text("utf-8"))
     forms = {chr(code): normalize("NFKC", chr(code)) for code in _FORMS}
     rows = {letter: row["c"] for letter, rows in data.items() for row in rows}
     table = {

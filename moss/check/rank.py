@@ -304,11 +304,8 @@ def _ranked_alone(report: LocalReport, numbers: range) -> tuple[Floats, int]:
     """Return the highest similarities of the pairs of some submissions, and how many were compared."""
     members = [index for index, number in enumerate(report.name_ranks) if number in numbers]
     places = {index: place for place, index in enumerate(members)}
-    files = [
-        cohort_file(file._replace(submission=places[file.submission]))
-        for file in report.files
-        if file.submission in places
-    ]
+    of_members = (file for file in report.files if file.submission in places)
+    files = [cohort_file(file._replace(submission=places[file.submission])) for file in of_members]
     mates = (report.all_inputs.mates_of(report.name_ranks[index]) for index in members)
     groups = engine.Groups.from_lists(group_numbers(mates))
     inputs = engine.RankingInput.from_files(files, len(numbers), PARAMS.k, report.exclusions, groups)
@@ -400,11 +397,8 @@ def _ranking_input(
 
 def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
     """Return the files with slices of the cohort's kinds, so that memory holds the kinds once."""
-    places = pairwise(cohort.file_starts.tolist())
-    return [
-        _with_kinds(file, cohort.tokens.kinds[start : end - 1])
-        for file, (start, end) in zip(files, places, strict=True)
-    ]
+    kinds = (cohort.tokens.kinds[start : end - 1] for start, end in pairwise(cohort.file_starts.tolist()))
+    return [_with_kinds(*columns) for columns in zip(files, kinds, strict=True)]
 
 
 def _with_kinds(file: LocalFile, kinds: Kinds) -> LocalFile:

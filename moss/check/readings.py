@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent import futures
 from contextlib import closing, nullcontext, suppress
 from functools import cache
 from hashlib import blake2b
@@ -23,8 +24,6 @@ from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from submissions.intake.entries import Entry
 
     Advance = Callable[[], None]
@@ -239,13 +238,8 @@ def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> lis
         for _ in range(len(jobs) - len(new_jobs)):
             advance()
         new_results = dict(zip(new_jobs, _read_uncached(list(new_jobs.values()), advance), strict=True))
-        cache.add(
-            {
-                key: PackedReading.of(result).to_bytes()
-                for key, result in new_results.items()
-                if not isinstance(result, str)
-            }
-        )
+        new_readings = {key: one for key, one in new_results.items() if not isinstance(one, str)}
+        cache.add({key: PackedReading.of(one).to_bytes() for key, one in new_readings.items()})
     results |= new_results
     return [results[key] for key in keys]
 
@@ -285,12 +279,11 @@ def _batches(jobs: Sequence[ReadJob], workers: int) -> list[list[int]]:
     return batches
 
 
-def _processes(workers: int) -> ProcessPoolExecutor:
+def _processes(workers: int) -> futures.ProcessPoolExecutor:
     import multiprocessing  # noqa: PLC0415 - a small class needs none
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
 
     try:
-        return ProcessPoolExecutor(workers, multiprocessing.get_context("fork"))
+        return futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork"))
     except OSError as error:  # an empty root or a container without shared memory
         raise OSError(
             f"no child processes can be started ({error.strerror}): /dev/shm must be a folder that you can "

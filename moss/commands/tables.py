@@ -15,7 +15,6 @@ from submissions.matches.ranked_pairs import NO_PASSAGE, PairRow, percent_text
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from moss.check.inputs import SkippedInput
     from moss.check.rank import LocalReport
@@ -236,32 +235,31 @@ def preview_text(preview: Preview) -> str:
     from rich.console import Console
 
     output = io.StringIO()
-    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns), highlight=False)
+    width = max(WIDTH, get_terminal_size().columns)
+    console = Console(file=output, width=width, highlight=False, markup=False, emoji=False)
     for part in _parts(preview):
         console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
-def _parts(preview: Preview) -> Iterator[Text | Table]:
-    from rich.text import Text
-
-    yield Text(preview.summary + ".")
-    yield Text(_layouts(preview))
+def _parts(preview: Preview) -> Iterator[str | Table]:
+    yield preview.summary + "."
+    yield _layouts(preview)
     if preview.languages:
-        yield Text(f"Languages of the files: {preview.languages}.")
-    yield Text()
+        yield f"Languages of the files: {preview.languages}."
+    yield ""
     rows = [_submission_row(one) for one in preview.submissions]
     yield _table("submission", ("id", "files", "size", "attempt", "handed in"), rows)
     groups = (*preview.ignored, *preview.left_out, *preview.refused)
     if groups:
-        yield Text()
+        yield ""
         table = _table("does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups])
         table.columns[-1].no_wrap = False
         yield table
     if preview.warnings:
-        yield Text("\nPlease check:")
+        yield "\nPlease check:"
     for warning in preview.warnings:
-        yield Text(f"- {printable(warning.text)}")
+        yield f"- {printable(warning.text)}"
 
 
 def _layouts(preview: Preview) -> str:
@@ -275,7 +273,6 @@ def _layouts(preview: Preview) -> str:
 
 def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, heading in enumerate((first, *others)):
@@ -283,7 +280,7 @@ def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         width = max(map(len, (heading, *(row[number] for row in rows)))) if figures else None
         table.add_column(heading, justify="right" if figures else "left", min_width=width, no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*map(printable, row))
     return table
 
 
