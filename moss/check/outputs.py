@@ -89,7 +89,7 @@ def pairs_table(report: LocalReport) -> ExportTable:
 def foreign_table(report: LocalReport, tool: str) -> ExportTable:
     """Return the pairs with the columns of the table that JPlag or Dolos writes.
 
-    Dolos's overlap and what is covered are in shared tokens here.
+    Dolos's overlap, of both sides together, and what is covered are in shared tokens here.
     """
     rows, places = pair_rows(report), {name: place for place, name in enumerate(report.sorted_names)}
     if tool == "jplag":
@@ -98,7 +98,7 @@ def foreign_table(report: LocalReport, tool: str) -> ExportTable:
     dolos = (
         (
             *(number, places[row.left], row.left, places[row.right], row.right),
-            *(row.similarity, row.tokens, row.longest, row.tokens, row.tokens),
+            *(row.similarity, 2 * row.tokens, row.longest, row.tokens, row.tokens),
         )
         for number, row in enumerate(rows)
     )
