@@ -45,7 +45,7 @@ READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
 
 # Most files and bytes that are read together, and the fewest files, bytes and batches for each child process.
 BATCH_FILES, BATCH_BYTES = 64, 300_000
-FEWEST_FILES, FEWEST_BYTES, FEWEST_BATCHES = 8, 150_000, 4
+FEWEST_FILES, FEWEST_BYTES, FEWEST_BATCHES = 8, 64_000, 4
 
 
 @cache
