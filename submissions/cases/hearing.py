@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 
 from submissions.pages.paper import line_cells
-from submissions.pairs.traces import add_rarity
+from submissions.pairs.traces import KINDS, add_rarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Pairs of lines on the first page, and the rows on paper that they may fill, of so many characters each.
 LINES, ROOM, ROW = 10, 20, 50
-# Lines of a question, questions of a member, passages of a pair that are looked at, and pairs.
-ASKED_LINES, QUESTIONS, ASKED_PASSAGES, ASKED_PAIRS = 7, 3, 20, 10
+# Traces of a kind; lines of a question, questions of a member, passages of a pair that are looked at, and pairs.
+TRACES, ASKED_LINES, QUESTIONS, ASKED_PASSAGES, ASKED_PAIRS = 3, 7, 3, 20, 10
 # Submissions of the class for which dots are drawn.
 MAX_DOTS = 150
 
@@ -90,6 +90,7 @@ def first_page(chapter: Chapter, submissions: int) -> FirstPage:
         for side in chapter.view.sides
     ]
     traces = add_rarity(chapter.view.pair, [file for _, on_side in files for file in on_side])
+    traces = [one for kind in KINDS for one in [one for one in traces if one.kind == kind][:TRACES]]
     return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, traces, files)
 
 

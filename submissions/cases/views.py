@@ -457,7 +457,8 @@ def matrix(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     members = dict.fromkeys([*listed, *others])
     rows = similarity_matrix(report, [(member, None) for member in members][:CLASS_MEMBERS], CLASS_MEMBERS)
     context = {"assignment": assignment, "report": report, "names": names_for(request, assignment)}
-    context |= {"matrix": by_cluster(rows), "are_some_left_out": len(members) > len(rows)}
+    numbered = [row._replace(number=number) for number, row in enumerate(by_cluster(rows), 1)]
+    context |= {"matrix": numbered, "are_some_left_out": len(members) > len(rows)}
     return render(request, "submissions/cases/matrix.html", context)
 
 

@@ -6,8 +6,9 @@ Needs no Django.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Terms that are listed, lines and characters of each.
 LISTED, LINES_LISTED, CHARACTERS = 60, 5, 80
 KINDS = {"literals": "literal", "names": "name", "imports": "import"}
+NO_COUNTS: Mapping[int, int] = MappingProxyType({})
 
 
 class TermFile(NamedTuple):
@@ -42,12 +44,16 @@ class TermLines(NamedTuple):
 
 
 class SharedTerm(NamedTuple):
-    """A term of both sides; `kind` is literal, name or import, `text` its first characters on the left."""
+    """A term of both sides; `kind` is literal, name or import, `text` its first characters on the left.
+
+    `some` submissions have it, where that was counted.
+    """
 
     kind: str
     text: str
     left: list[TermLines]
     right: list[TermLines]
+    some: int = 0
 
     @property
     def sides(self) -> tuple[list[TermLines], list[TermLines]]:
@@ -66,23 +72,27 @@ class SharedTerms(NamedTuple):
 
 
 def shared_terms(
-    left: list[TermFile], right: list[TermFile], handed_out: Iterable[LexicalTerms], hide: Callable[[str], str] = str
+    left: list[TermFile],
+    right: list[TermFile],
+    handed_out: Iterable[LexicalTerms],
+    hide: Callable[[str], str] = str,
+    counts: Mapping[int, int] = NO_COUNTS,
 ) -> SharedTerms:
-    """Return the terms that both sides have and that were not handed out, the longest first.
+    """Return the terms that both sides have and that were not handed out, the rarest, then the longest first.
 
-    `hide` replaces what a reader may not see in a text.
+    `hide` replaces what a reader may not see in a text; `counts` says how many submissions have a term.
     """
     sides = [[file.lexical for file in files] for files in (left, right)]
     wanted = engine.without_terms(engine.common_terms(*sides), handed_out)
     left_lines, texts = _lines_by_term(left, wanted)
     right_lines, _ = _lines_by_term(right, wanted)
     terms = [
-        SharedTerm(KINDS[kind], hide(texts[kind, term])[:CHARACTERS], lines, right_lines[kind, term])
-        for (kind, term), lines in left_lines.items()
-        if (kind, term) in right_lines
+        SharedTerm(KINDS[key[0]], hide(texts[key])[:CHARACTERS], lines, right_lines[key], counts.get(key[1], 0))
+        for key, lines in left_lines.items()
+        if key in right_lines
     ]
     order = list(KINDS.values())
-    terms.sort(key=lambda term: (-min(len(term.text), 8), order.index(term.kind), -len(term.text), term.text))
+    terms.sort(key=lambda one: (one.some, -min(len(one.text), 8), order.index(one.kind), -len(one.text), one.text))
     return SharedTerms(terms[:LISTED], len(terms))
 
 

@@ -184,6 +184,12 @@ class PassageLocation(NamedTuple):
     def cells(self) -> str:
         return self.file.cells_at(self.first_line, self.last_line)
 
+    @property
+    def place(self) -> str:
+        """Its cells or its lines as a short text; empty where the file was not read."""
+        lines = dict.fromkeys((self.first_line, self.last_line))
+        return self.cells or ("\u2013".join(map(str, lines)) if self.first_line else "")
+
 
 @dataclass(eq=False)
 class FileView:
@@ -399,6 +405,7 @@ class FileView:
             self.layers(span),
             self.anchors,
             self.line_counts,
+            cells=self.cells,
             start=start,
             size=size,
             ready_blocks=ready_blocks,

@@ -46,7 +46,7 @@ def _same_files(view: PairView) -> str:
     if not view.pair.same_files or len({tuple(_file_hashes(side)) for side in view.sides}) == 1:
         return ""
     hashes = {one.file.source.sha256 for one in sides[1]}
-    paths = sorted(one.path for one in sides[0] if one.is_countable and one.file.source.sha256 in hashes)
+    paths = sorted(one.short_path for one in sides[0] if one.is_countable and one.file.source.sha256 in hashes)
     listed = paths[:SAME_FILES_LISTED]
     if more := len(paths) - len(listed):
         listed.append(_("{n} more").format(n=more))

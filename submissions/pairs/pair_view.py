@@ -105,9 +105,6 @@ def show_side(files: list[FileView], letter: str, selection: Selection) -> tuple
         if view.is_open and size >= MIN_PART:
             _show(view, letter, selection, size, ready_blocks)
             size, ready_blocks = size - len(view.html), 0
-    names = shortest_unique_paths([view.path for view in files])
-    for view, name in zip(files, names, strict=True):
-        view.short_path = name
     listed.sort(key=lambda view: (-view.shared, view.number))
     after = first + len(listed) + 1
     more = after if after <= len(files) else (1 if first else 0)
@@ -376,6 +373,10 @@ class PairView:
         return bool(self.traces) or any(file.line_counts for side in self.sides for file in side.files)
 
     @property
+    def has_several_files(self) -> bool:
+        return any(len(side.files) + len(side.others) > 1 for side in self.sides)
+
+    @property
     def matrix(self) -> list[tuple[FileView, list[FileMatch]]]:
         """The files of the left that share most with those of the right; none where each side has one."""
         lefts, rights = ([file for file in side.files if file.passages][:MATRIX_FILES] for side in self.sides)
@@ -478,6 +479,10 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
         for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
         for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
     }
+    for letter in "LR":
+        side = [view for view in views.values() if view.side == letter]
+        for view, name in zip(side, shortest_unique_paths([view.path for view in side]), strict=True):
+            view.short_path = name
     blocks, moved = sorted_blocks(pair, views)
     for number, block in enumerate(blocks, 1):
         left, right = views[block[0].left_file], views[block[0].right_file]

@@ -156,18 +156,20 @@ def source_part(
     anchors: Anchors,
     counts: Mapping[int, int] = NO_COUNTS,
     *,
+    cells: Sequence[int] = (),
     start: int,
     size: int,
     ready_blocks: int = sys.maxsize,
 ) -> ShownPart:
     """Return the part of `text` from the code point `start` on that has about `size` characters of HTML.
 
-    It has whole lines, at least one; `counts` says how many submissions have a line. Only a line over
-    MAX_LINE is cut: the next part goes on within it.
+    It has whole lines, at least one; `counts` says how many submissions have a line, and `cells` which lines are
+    above the cells of a notebook. Only a line over MAX_LINE is cut: the next part goes on within it.
     Blocks of lines after the first `ready_blocks` are `deferred_block`s.
     """
     span = part_range(text, start)
     writer = _PartWriter(text, starts, layers, anchors, counts, span=span, size=size, ready_blocks=ready_blocks)
+    writer.cells = cells
     return writer.write()
 
 
@@ -204,6 +206,7 @@ class _PartWriter:
         self.renderer = LineRenderer(text, span, layers, MARKUP)
         self.blocks: list[list[PartLine]] = []
         self.badged: set[int] = set()
+        self.cells: Sequence[int] = ()
 
     def write(self) -> ShownPart:
         number = first = bisect_right(self.starts, self.start)
@@ -236,6 +239,8 @@ class _PartWriter:
         css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
         # The stylesheet displays the number: one more element per line would slow a long page by a third.
         counted = f' data-some="{self.counts[line.number]}"' if line.number in self.counts else ""
+        if cell := bisect_right(self.cells, line.number):
+            counted += f' data-in-cell="{line.number - self.cells[cell - 1] or ""}"'
         start_tag = f'<span class="line{css}" id="{self.anchors.line(line.number)}" data-n="{line.number}"{counted}>'
         code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
         return PartLine(start_tag, badges, f"{code}\n</span>")

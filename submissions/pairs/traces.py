@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from submissions.pairs.file_view import FileView
 
 # At most so many submissions have a trace; traces of one kind that are listed; bytes of a class that are read.
-SOME, LISTED, MOST_BYTES = 4, 8, 100_000_000
+SOME, LISTED, MOST_BYTES = 4, 8, 16_000_000
+KINDS = "comments", "blanks", "literal", "name"
 LOW_BITS = np.uint64(0xFFFF)
 COMMENT_STYLES = frozenset({"c", "ch", "cm", "c1", "cs", "cd", "sd"})
 
@@ -43,6 +44,10 @@ class TracePlace(NamedTuple):
         return self.file.anchors.line(self.line)
 
     @property
+    def place(self) -> str:
+        return self.file.cells_at(self.line) or str(self.line)
+
+    @property
     def text(self) -> str:
         """The line without the blanks before it, and with dots for those after it."""
         starts = [*self.file.starts, len(self.file.text)]
@@ -53,13 +58,17 @@ class TracePlace(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What both sides have and `some` submissions in all; `kind` is comments, blanks, literal or name."""
+    """A text that both sides have, and `some` submissions in all; `kind` is comments, blanks, literal or name."""
 
     kind: str
     text: str
     some: int
     left: TracePlace
     right: TracePlace
+
+    @property
+    def ends(self) -> tuple[TracePlace, TracePlace]:
+        return self.left, self.right
 
 
 def add_rarity(pair: Pair, views: Collection[FileView]) -> list[Trace]:
@@ -130,12 +139,17 @@ def _commented(view: FileView, marks: LineMarks) -> list[int]:
     return sorted({line for first, last in lines for line in range(first, last + 1)} & marks.comments.keys())
 
 
-def term_files(pair: Pair, views: Collection[FileView]) -> tuple[list[TermFile], list[TermFile], list[LexicalTerms]]:
-    """Return the files of both sides that were read, with their terms, and the terms that were handed out."""
+def term_files(
+    pair: Pair, views: Collection[FileView], called: str = "path"
+) -> tuple[list[TermFile], list[TermFile], list[LexicalTerms]]:
+    """Return the files of both sides that were read, with their terms, and the terms that were handed out.
+
+    `called` is the attribute of a view by which its file is called.
+    """
     packed = stored_terms([view.file for view in views])
     left, right = (
         [
-            TermFile(view.path, view.file.document.language, view.text, view.tokens, unpack_lexical(terms))
+            TermFile(getattr(view, called), view.file.document.language, view.text, view.tokens, unpack_lexical(terms))
             for view in views
             if view.side == letter and view.is_open and (terms := packed[view.file.document_id])
         ]
@@ -149,13 +163,14 @@ def term_files(pair: Pair, views: Collection[FileView]) -> tuple[list[TermFile],
 
 def _term_traces(pair: Pair, views: Collection[FileView], owners: list[int], terms: Sequence[bytes]) -> Iterator[Trace]:
     """Yield constants and names, those of fewest submissions first."""
-    left, right, handed_out = term_files(pair, views)
+    # Two paths may be the same where names in them are hidden.
+    left, right, handed_out = term_files(pair, views, "anchor")
     counts = _counts(owners, terms, [term for one in left for term in _words(one.lexical).tolist()])
-    by_path = {(view.side, view.path): view for view in views}
+    others = np.array([term for term, some in counts.items() if not 2 <= some <= SOME], np.uint64)  # noqa: PLR2004
+    handed_out += [LexicalTerms(others, others, one.lexical.imports) for one in left]
+    by_anchor = {view.anchor: view for view in views}
+    shared = shared_terms(left, right, handed_out, next(iter(views)).names.redact_source, counts)
     for some in range(2, SOME + 1):
-        others = LexicalTerms(*[np.array([term for term, n in counts.items() if n != some], np.uint64)] * 3)
-        shared = shared_terms(left, right, [*handed_out, others], next(iter(views)).names.redact_source)
-        for term in [term for term in shared.listed if term.kind != "import"][:LISTED]:
-            sides = zip("LR", term.sides, strict=True)
-            ends = [TracePlace(by_path[side, lines[0].path], lines[0].lines[0]) for side, lines in sides]
+        for term in [term for term in shared.listed if term.some == some][:LISTED]:
+            ends = [TracePlace(by_anchor[lines[0].path], lines[0].lines[0]) for lines in term.sides]
             yield Trace(term.kind, term.text, some, *ends)

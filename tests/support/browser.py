@@ -45,6 +45,9 @@ SCHEMES = ("light", "dark")
 LAYOUTS = tuple(f"{size}-{scheme}" for size in SIZES for scheme in SCHEMES)
 AXE = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {
+        rule: {"enabled": True} for rule in ("label-content-name-mismatch", "landmark-unique", "aria-allowed-role")
+    },
     "resultTypes": ["violations"],
 }
 # Rows of a table from the fifth on, and what their cells have: axe takes seconds for hundreds of rows alike.
@@ -246,6 +249,8 @@ def assert_accessible_now(page: Page, *, every_row: bool = False) -> None:
         f" {[check['message'] for check in node['any'] + node['all'] + node['none']]}"
         for violation in violations
         for node in violation["nodes"][:2]
+        # A name under a circle of the graph is broken and cut; the name for readers of screens has all of it.
+        if violation["id"] != "label-content-name-mismatch" or 'class="node ' not in node["html"]
     ]
     assert not messages, "\n".join([page.url, *messages])
 

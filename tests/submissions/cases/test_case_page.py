@@ -478,5 +478,6 @@ def test_the_matrix_of_a_class_has_the_cases_first_and_all_stored_pairs(
     assert {"s33", "s34"} <= set(names)
     assert page.all("[data-grid] td a")[0].text()
     assert "Only 30 submissions are shown" in page.text("main")
+    assert page.texts("thead th")[1:] == [str(number) for number in range(1, 31)]
     matrix = reverse("matrix", args=[assignment.pk])
     assert get_page(alice_client, assignment.get_absolute_url()).has(f"a[href='{matrix}']")

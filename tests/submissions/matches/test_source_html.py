@@ -110,6 +110,12 @@ def test_lines_count_from_1_and_can_be_linked_to() -> None:
     assert render("a", Layers(), Anchors("R", 2)).values(".line", "id") == ["R2-1"]
 
 
+def test_lines_of_a_notebook_count_in_their_cells() -> None:
+    text = "───── cell 1, python ─────\na\nb\n───── cell 2, text ─────\nc\n"
+    part = source_part(text, line_starts(text), Layers(), Anchors("L", 1), cells=[1, 4], start=0, size=10_000)
+    assert Page(part.html()).values(".line", "data-in-cell") == ["", "1", "2", "", "1"]
+
+
 def test_an_empty_source_has_one_empty_line() -> None:
     assert list(line_starts("")) == [0]
     page = render("", Layers())

@@ -145,6 +145,17 @@ def test_traces_are_what_both_have_and_hardly_anybody_else_with_its_count(
     assert {2, 2 + others} <= counts
 
 
+def test_traces_of_several_files_say_in_which_they_are(alice_client: Client, hand_in: HandIn) -> None:
+    files = {f"{name}/src/x/m.py": TRACED for name in ("ada", "ben")}
+    files |= {"ada/src/y/m.py": HONEST, "ben/src/y/m.py": HONEST + "kept = 1\n"}
+    hand_in(zipped({**files, "cleo/c.py": program(Random(1), 4)}))
+    pair = Pair.objects.get(left__name="ada", right__name="ben")
+    page = get_page(alice_client, address(pair))
+    places = {text: row for row, text in zip(page.texts(".traces .where"), page.texts(".traces code"), strict=True)}
+    assert " ".join(places[MARKED[0]].split()).startswith("x/m.py 1 ↔ x/m.py 1 ·")
+    assert " x/m.py is identical in both." in page.text(".summary")
+
+
 def test_lines_of_files_that_an_older_version_read_have_no_counts(alice_client: Client, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/a.py": TRACED, "ben/b.py": TRACED, "cleo/c.py": HONEST}))
     Document.objects.filter(files__submission__name="cleo").update(lines=None)

@@ -237,7 +237,7 @@ def whole(exported: Exported, key: Key, values: Values) -> bool:
 def identical_in_both(exported: Exported, key: Key, values: Values) -> bool:
     same = exported.same_files(*key[1:])
     named = re.split(r", | and ", values["files"].rpartition(". ")[2])
-    return all(name in same for name in named if not name.endswith(" more"))
+    return all(any(f"/{path}".endswith(f"/{name}") for path in same) for name in named if not name.endswith(" more"))
 
 
 def written_counts(what: str | Counter[tuple[str, str]]) -> dict[str, int]:
