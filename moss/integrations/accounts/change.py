@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
@@ -20,8 +20,6 @@ from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.models import ApiToken, AuditEntry
 
-COLUMNS = ("username", "email", "first_name", "last_name")
-
 
 class Caller(NamedTuple):
     """Who changes accounts, and where, for the audit log."""
@@ -30,14 +28,13 @@ class Caller(NamedTuple):
     page: str
 
     def note(self, what: str, users: Iterable[User]) -> None:
-        action = AuditAction.CHANGED_PEOPLE
-        subjects = [f"{what}: {user.username}" for user in users]
-        for subject in subjects:
-            AuditEntry.objects.create(who=self.who, action=action, subject=subject, page=self.page)
+        kept = {**self._asdict(), "action": AuditAction.CHANGED_PEOPLE}
+        for user in users:
+            AuditEntry.objects.create(subject=f"{what}: {user.username}", **kept)
 
 
 def create_accounts(rows: Iterable[Mapping[str, str]], caller: Caller) -> list[User]:
-    """Create accounts without a password, of rows with COLUMNS; those that exist are left as they are.
+    """Create accounts without a password, of rows with their names; those that exist are left as they are.
 
     Raises ValidationError where one cannot be created; then none is.
     """
@@ -62,7 +59,7 @@ def invite(user: User, caller: Caller) -> str:
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
     address = f"{settings.PUBLIC_ORIGIN}{reverse('account_reset_password_from_key', kwargs=parts)}"
     days = settings.PASSWORD_RESET_TIMEOUT // 86_400
-    context: dict[str, Any] = {"username": user.username, "address": address, "days": days}
+    context = {"username": user.username, "address": address, "days": days}
     mail = Mail(gettext_lazy("Your account for comparing submissions"), "accounts/invited.txt", context)
     caller.note("invited", [user])
     return "" if settings.MAIL and mail.send_to(user) else address

@@ -52,6 +52,11 @@ def test_an_invitation_by_mail_is_in_no_answer(admin: User, settings: Settings) 
     assert [one.to for one in mail.outbox] == [["ada@example.org"]]
 
 
+def test_nobody_is_invited_to_the_account_of_a_program(admin: User) -> None:
+    program = User.objects.create_user("service:nightly")
+    assert problem_of(send(api_client(admin), "post", f"/accounts/{program.pk}/invitation"))["status"] == 409
+
+
 def test_the_list_comes_in_parts(admin: User) -> None:
     for name in ("ada", "ben", "cleo"):
         User.objects.create_user(name)
