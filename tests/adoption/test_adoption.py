@@ -180,7 +180,7 @@ def submit(department: Department, token: str, folder: Path, assignment: str, co
 
 SERVER_ERROR = 500
 UNAVAILABLE = 503
-NOT_FOUND = 404
+FORBIDDEN = 403
 # A request that is answered later is none for a person.
 SECONDS = 120
 
@@ -436,7 +436,7 @@ def a_backup_is_restored_under_another_key_and_in_another_order(
         assert len(before) == len(NAMES) // 2
         assert decisions(Client(restored.url(), token), assignment) == before
         assert signed_in(restored.url())
-        assert requests.get(restored.url() + link, timeout=60).status_code == NOT_FOUND
+        assert requests.get(restored.url() + link, timeout=60).status_code == FORBIDDEN
         (share,) = csv.DictReader(restored.run("web-1", "links").splitlines())
         assert requests.get(restored.url() + urlsplit(share["address"]).path, timeout=60).ok
     finally:
