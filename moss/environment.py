@@ -277,6 +277,9 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "processor seconds, by an estimate, above which a ranking is cut into shards for all "
             "workers; no shard is estimated to take longer",
             "float", 20.0, check=Range(1e-6, 3600), in_words="20"),
+        V("MOSS_RANKINGS_A_MINUTE",
+            "how often a minute hand-ins have an assignment ranked; what comes meanwhile is in the next "
+            "ranking", "int", 2, check=Range(1, 1_000)),
         V("MOSS_WORKERS",
             "number of worker processes for any work (`moss serve --workers`); one more takes only "
             "short work", "int", 0, check=Range(0, 256), in_words="0, for one for each core"),

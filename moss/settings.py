@@ -239,6 +239,8 @@ READER_MEMORY = value("MOSS_READER_MEMORY") * 1_000_000
 SHARD_SECONDS = value("MOSS_SHARD_SECONDS")
 # Bytes of memory that a ranking may use; 0 for the memory of the container or the machine.
 RANKING_MEMORY = value("MOSS_RANKING_MEMORY") * 1_000_000
+# Rankings of one assignment in a minute that follow an upload; one that somebody asks for starts at once.
+RANKINGS_A_MINUTE = value("MOSS_RANKINGS_A_MINUTE")
 # Number of worker processes for any work; 0 for one for each core.
 WORKERS = value("MOSS_WORKERS")
 # Whether `moss serve` takes the uploads of MOSS clients, and where. What they send is not encrypted.

@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import numpy as np
 import psycopg
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -65,6 +66,10 @@ KEY_BYTES = 32
 
 INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS new_rows ({columns})"
 NEW_ROWS = " ON CONFLICT DO NOTHING RETURNING {columns}"
+
+COPY = "COPY {table} ({columns}) FROM STDIN (FORMAT binary)"
+COPY_HEADER, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
+COPY_TYPES = {"bigint": ">i8", "integer": ">i4", "double precision": ">f8", "boolean": "?"}
 
 UPDATE = (
     "UPDATE {table} SET {changes} FROM unnest(%b::bigint[], {arrays}) AS new_rows (pk, {columns}) "
@@ -295,6 +300,29 @@ def insert(
     with transaction.atomic(using=connection.alias), open_cursor(connection) as cursor:
         cursor.execute(statement, [*constants.values(), *prepared])
         return cursor.fetchall() if returning else []
+
+
+def copy(connection: BaseDatabaseWrapper, model: type[Model], columns: Mapping[str, Any]) -> None:
+    """Insert rows of numbers and one column of bytes, in a tenth of the processor time of `insert`.
+
+    columns : names of columns, and a list of bytes or an array of numbers, one a row, or one number for all
+        rows; all columns without a default of the database
+    """
+    fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
+    types = {name: fields[name].db_type(connection) or "" for name in columns}
+    [packed] = [name for name in columns if types[name] == "bytea"]
+    names = [*(name for name in columns if name != packed), packed]
+    # Each value follows its length in bytes.
+    layout = [part for name in names[:-1] for part in ((f"length of {name}", ">i4"), (name, COPY_TYPES[types[name]]))]
+    rows = np.zeros(len(columns[packed]), dtype=[("columns", ">i2"), *layout, ("last length", ">i4")])
+    rows["columns"], rows["last length"] = len(names), [len(value) for value in columns[packed]]
+    for name in names[:-1]:
+        rows[name], rows[f"length of {name}"] = columns[name], rows.dtype[name].itemsize
+    parts = [part for row, value in zip(rows, columns[packed], strict=True) for part in (row.tobytes(), value)]
+    table = sql.Identifier(model._meta.db_table)  # noqa: SLF001
+    statement = sql.SQL(COPY).format(table=table, columns=_listed(map(sql.Identifier, names)))
+    with transaction.atomic(using=connection.alias), open_cursor(connection) as cursor, cursor.copy(statement) as out:
+        out.write(b"".join([COPY_HEADER, *parts, COPY_END]))
 
 
 def flush_later(connection: BaseDatabaseWrapper) -> None:

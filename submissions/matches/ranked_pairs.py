@@ -276,12 +276,13 @@ def shared_files(cohort: Cohort, files: Sequence[tuple[int, object]]) -> list[Co
     ignored, starts = np.concatenate(([0], np.cumsum(cohort.tokens.ignored))), cohort.file_starts
     sizes = np.diff(starts) - 1
     counted = sizes - (ignored[starts[1:] - 1] - ignored[starts[:-1]])
-    contents = [Counter[object]() for _ in cohort.submission_starts[1:]]
-    for row in np.flatnonzero((counted >= WHOLE_TOKENS) & (2 * counted > sizes)).tolist():
-        submission, content = files[row]
-        contents[submission][content] += 1
-    owners = Counter(content for of_one in contents for content in of_one)
-    return [Counter({one: times for one, times in of_one.items() if owners[one] > 1}) for of_one in contents]
+    of_files = [files[row] for row in np.flatnonzero((counted >= WHOLE_TOKENS) & (2 * counted > sizes)).tolist()]
+    owners = Counter(content for _, content in set(of_files))
+    shared = [Counter[object]()] * (len(cohort.submission_starts) - 1)
+    for submission, content in of_files:
+        if owners[content] > 1:
+            shared[submission] = shared[submission] + Counter([content])
+    return shared
 
 
 def count_same_files(shared: Sequence[Counter[object]], pairs: Iterable[tuple[int, int]]) -> list[int]:

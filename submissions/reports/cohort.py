@@ -53,7 +53,7 @@ from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable
-    from fingerprint.kernels.types import Flags
+    from fingerprint.kernels.types import Flags, Positions
 
     Reason = Literal["student", "team"]
 
@@ -274,6 +274,21 @@ class LoadedCohort:
         return [one for index, one in enumerate(self.submissions) if not self.is_unlisted(index)]
 
     @cached_property
+    def submission_keys(self) -> Positions:
+        """The primary keys of the submissions: int64 [n]."""
+        return np.array([one.pk for one in self.submissions], dtype=np.int64)
+
+    @cached_property
+    def file_keys(self) -> Positions:
+        """The primary keys of the files: int64 [n]."""
+        return np.array([file.pk for file in self.files], dtype=np.int64)
+
+    @cached_property
+    def _unlisted(self) -> frozenset[int]:
+        old = self.old_work.submissions
+        return frozenset(index for index, one in enumerate(self.submissions) if one.pk in old) if old else frozenset()
+
+    @cached_property
     def shared_sources(self) -> list[Counter[object]]:
         """The sources of the files of each submission that another one has too; see `shared_files`."""
         files = zip(self.files, self.contents, strict=True)
@@ -316,7 +331,7 @@ class LoadedCohort:
 
     def is_unlisted(self, index: int) -> bool:
         """Return whether a submission, by index, is of another assignment and in no pair of the report."""
-        return self.submissions[index].pk in self.old_work.submissions
+        return index in self._unlisted
 
     def has_model(self, left: int, right: int) -> bool:
         """Return whether a side of a pair, by indexes, is a model solution."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,13 +89,16 @@ def _written(file: LoadedFile, content: CohortFile) -> tuple[bytes, bytes, bytes
 
 
 def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
-    """Return a digest of the distinct fingerprints of each submission that has any, by its index."""
+    """Return a digest of the distinct fingerprints of each submission, by its index, if others may have the same."""
     hashes: dict[int, list[Hashes]] = defaultdict(list)
     for content in cohort.contents:
-        if not cohort.is_unlisted(content.submission):
+        if len(content.hashes) and not cohort.is_unlisted(content.submission):
             hashes[content.submission].append(content.hashes)
-    hashes_by_submission = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
-    return {i: _digest(values) for i, values in hashes_by_submission.items() if len(values)}
+    # Hardly any others have the same least and greatest one; to sort them all takes longer.
+    bounds = {i: (min(map(np.min, parts)), max(map(np.max, parts))) for i, parts in hashes.items()}
+    counts = Counter(bounds.values())
+    alike = {i: np.concatenate(parts) for i, parts in hashes.items() if counts[bounds[i]] > 1}
+    return {i: _digest(distinct_values(values)) for i, values in alike.items()}
 
 
 def _digest(values: Hashes) -> bytes:

@@ -213,7 +213,10 @@ def _waiting(unfinished: Sequence[Report]) -> Progress:
     if not unfinished or unfinished[0].state != Report.State.QUEUED:
         return Progress(_("Waiting for a worker"))
     assignment = unfinished[0].assignment_id
-    if number := waited_for(assignment):
+    number = waited_for(assignment)
+    if number == 0:
+        return Progress(_("Waiting at most a minute for more hand-ins, to rank them together"))
+    if number:
         waiting = ngettext(
             "Waiting until {n} other upload is read, at most 40 seconds",
             "Waiting until {n} other uploads are read, at most 40 seconds",

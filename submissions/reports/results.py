@@ -17,7 +17,7 @@ from django.db import connection
 
 from fingerprint import engine
 from submissions.cases.read import SUSPECTED, with_decisions
-from submissions.core.database import insert
+from submissions.core.database import copy, insert
 from submissions.core.submitters import stored_names
 from submissions.matches.bands import WHOLE_SHARE, MovedThreshold, OtherClasses
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, WHOLE_TOKENS, aligned_pairs, count_same_files
@@ -272,7 +272,7 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     report.ignored.all().delete()
     _save_submissions(report, cohort)
     for part in listed(cohort):
-        insert(connection, Pair, pair_columns(report, cohort, part))
+        copy(connection, Pair, pair_columns(report, cohort, part))
     _save_ignored(report, cohort)
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)

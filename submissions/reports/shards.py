@@ -132,10 +132,9 @@ class ListedPairs(NamedTuple):
 
 def packed_passages(cohort: LoadedCohort, pairs: CandidatePairs, passages: PairPassages) -> list[bytes]:
     """Return the packed passages of pairs of a cohort, as `ListedPairs` has them."""
-    files = np.array([file.pk for file in cohort.files], dtype=np.int64)
     exchanged = np.repeat(are_exchanged(pairs, cohort.name_ranks), np.diff(passages.starts))
     rows = np.where(exchanged[:, None], engine.exchange_sides(passages.rows), passages.rows)
-    return pack_passages(rows, passages.starts, files)
+    return pack_passages(rows, passages.starts, cohort.file_keys)
 
 
 def pack_aligned(cohort: LoadedCohort, aligned: Iterable[AlignedPairs]) -> Iterator[ListedPairs]:
@@ -159,15 +158,15 @@ def with_copies(cohort: LoadedCohort, copied: LoadedCohort, listed: ListedPairs)
     return listed._replace(passages=passages)
 
 
-def pair_columns(report: Report, cohort: LoadedCohort, listed: ListedPairs) -> dict[str, list[object]]:
+def pair_columns(report: Report, cohort: LoadedCohort, listed: ListedPairs) -> dict[str, Any]:
     """Return the columns of pairs, with the submission on the left whose name sorts first."""
     ranking, _ = by_name(listed.ranking, cohort.name_ranks)
     sides = list(zip(ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), strict=True))
-    return {name: column.tolist() for name, column in ranking.scores._asdict().items()} | {
-        "report_id": [report.pk] * len(sides),
-        "left_id": [cohort.submissions[left].pk for left, _ in sides],
-        "right_id": [cohort.submissions[right].pk for _, right in sides],
-        "translated": ranking.translated.tolist(),
+    return ranking.scores._asdict() | {
+        "report_id": report.pk,
+        "left_id": cohort.submission_keys[ranking.pairs.left],
+        "right_id": cohort.submission_keys[ranking.pairs.right],
+        "translated": ranking.translated,
         "passages": listed.passages,
         "same_student": [cohort.is_same_student(*pair) for pair in sides],
         "with_model": [cohort.has_model(*pair) for pair in sides],

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import OperationalError, transaction
 from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Least
 from django.dispatch import receiver
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
@@ -37,6 +38,7 @@ SMALL_COHORT_FILES = 200
 SMALL_COHORT_TOKENS = 500_000
 # The ranking of an upload that was read waits at most so long for others of its assignment, to have them too.
 LONGEST_WAIT = timedelta(seconds=30)
+MINUTE = timedelta(minutes=1)
 TO_UNPACK = (Batch.State.QUEUED, Batch.State.UNPACKING)
 NOT_RANKED = "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 
@@ -173,17 +175,35 @@ def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
 def enqueue_rank(assignment: Assignment, *, waits: bool = False) -> Report:
     """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report.
 
-    If it `waits`, it is due when every upload is read, or LONGEST_WAIT after the first one that waits.
+    If it `waits`, it is due when every upload is read, or LONGEST_WAIT after the first one that waits; and
+    not before a minute after RANKINGS_A_MINUTE others began.
     """
-    is_later = waits and _has_unread(assignment.pk)
+    due = _due(assignment.pk) if waits else None
     report, queued = queue_report(assignment), _queued_ranking(assignment.pk)
-    if is_later and queued.select_for_update().exists():
+    if due and queued.select_for_update().exists():
+        queued.update(due=Least("due", due))
         return report
     queue = cohort_queue(*cohort_size(assignment))
     jobs.enqueue("rank", assignment.pk, user=assignment.course.owner_id, queue=queue)
-    if is_later:  # Maintenance announces it when it is due.
-        queued.update(due=timezone.now() + LONGEST_WAIT)
+    if due:  # Maintenance announces it then.
+        queued.update(due=due)
     return report
+
+
+def _due(assignment_id: int) -> datetime | None:
+    """Return until when the ranking of an upload that was read waits for others; None for not at all."""
+    now = timezone.now()
+    times = [now + LONGEST_WAIT] if _has_unread(assignment_id) else []
+    ranked = Batch.objects.filter(assignment=assignment_id, state=Batch.State.DONE, since__gt=now - MINUTE)
+    running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
+    # The uploads of one ranking are done at one time.
+    ends = {
+        *ranked.exclude(role=Batch.Role.OTHER).values_list("since", flat=True),
+        *running.values_list("since", flat=True),
+    }
+    if len(ends) >= settings.RANKINGS_A_MINUTE:
+        times.append(sorted(ends)[-settings.RANKINGS_A_MINUTE] + MINUTE)
+    return max((time for time in times if time > now), default=None)
 
 
 def _queued_ranking(assignment_id: int) -> QuerySet[Job]:
@@ -205,15 +225,20 @@ def _rank_without(assignment_id: int, state: str, **_: Any) -> None:
 @transaction.atomic
 def _hasten(assignment_id: int) -> None:
     """Have a ranking start that waited for an upload which will not be read, if it was the last one."""
-    if not _has_unread(assignment_id) and _queued_ranking(assignment_id).exists():
+    queued = _queued_ranking(assignment_id)
+    if _has_unread(assignment_id) or not queued.exists():
+        return
+    if due := _due(assignment_id):
+        queued.update(due=Least("due", due))
+    else:
         jobs.enqueue("rank", assignment_id)
 
 
-def waited_for(assignment_id: int) -> int:
-    """Return the number of uploads for which the ranking of an assignment waits."""
+def waited_for(assignment_id: int) -> int | None:
+    """Return for how many uploads the ranking of an assignment waits, 0 for those to come; or None."""
     waiting = _queued_ranking(assignment_id).filter(due__gt=timezone.now(), reason="")
     unread = Batch.objects.filter(assignment=assignment_id, state__in=Batch.UNREAD)
-    return unread.count() if waiting.exists() else 0
+    return unread.count() if waiting.exists() else None
 
 
 def cohort_queue(files: int, tokens: int) -> str:

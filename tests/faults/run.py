@@ -42,6 +42,7 @@ VARIABLES = {
     "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
     # A large class of `tests.faults.work` takes longer, by the estimate, and another one does not.
     "MOSS_SHARD_SECONDS": "0.0125",
+    "MOSS_RANKINGS_A_MINUTE": "1000",
 }
 
 

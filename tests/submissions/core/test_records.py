@@ -27,6 +27,7 @@ from submissions.core.database import (
     OtherKey,
     OutsideTimeField,
     SealedTextField,
+    copy,
     insert,
     opened,
     opened_or_empty,
@@ -35,8 +36,9 @@ from submissions.core.database import (
 from submissions.core.models import BestMatch, DuplicateRecord, Findings, Record
 from submissions.core.names import anonymous_names
 from submissions.intake.limits import FIRST_YEAR, LAST_YEAR, outside_time
-from submissions.models import Assignment, Document, Entry, Report, Source, Submission
+from submissions.models import Assignment, Document, Entry, Pair, Report, Source, Submission
 from submissions.reports.identical import listed_duplicates
+from submissions.reports.models import PassagesField, pack_records
 from submissions.shares import links as shares
 from tests.support.every_page import World
 from tests.support.html import get_page
@@ -246,6 +248,29 @@ def test_rows_get_the_defaults_of_their_other_columns() -> None:
     document, expected = Document.objects.get(), Document(source=first, profile="p", language="python")
     for field in ("state", "reason", "attempts", "token_count", "tokens"):
         assert getattr(document, field) == getattr(expected, field)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_rows_that_are_copied_are_read_as_rows_that_are_inserted(assignment: Assignment, count: int) -> None:
+    batch, report = assignment.batches.create(name="class"), assignment.reports.create()
+    first, *others = [Submission.objects.create(batch=batch, name=str(n)).pk for n in range(count + 1)]
+    values: dict[type, list[Any]] = {
+        models.FloatField: [0.1, 1.0, 5e-324],
+        models.PositiveIntegerField: [2**31 - 1, 0, 256],
+        models.BooleanField: [True, False, True],
+        PassagesField: [pack_records([]), b"x" * 70_000, b"y"],
+    }
+    fields = {one.column: values[type(one)][:count] for one in Pair._meta.concrete_fields if type(one) in values}
+    columns = {"report_id": [report.pk] * count, "left_id": [first] * count, "right_id": others} | fields
+    stored = []
+    for store in (insert, copy):
+        store(connection, Pair, columns)
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {', '.join(columns)} FROM submissions_pair ORDER BY right_id")
+            stored.append([[bytes(one) if isinstance(one, memoryview) else one for one in row] for row in cursor])
+        Pair.objects.all().delete()
+    assert stored[0] == stored[1] == [list(row) for row in zip(*columns.values(), strict=True)]
 
 
 @pytest.mark.django_db

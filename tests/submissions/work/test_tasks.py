@@ -1,3 +1,4 @@
+import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +32,7 @@ from submissions.uploads.change import create_batch, remove_boilerplate, rerank
 from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs
 from submissions.work.running import SENDING, sweep_jobs
-from tests.conftest import wait_until
+from tests.conftest import running_worker, wait_until
 from tests.support.api import api_client
 from tests.support.html import get_page
 from tests.support.jobs import let_time_pass, work_off
@@ -90,6 +91,31 @@ def test_twenty_uploads_at_once_are_few_rankings_and_the_last_one_has_all(
     assert {batch.state for batch in assignment.batches.all()} == {"done"}
     assert assignment.reports.get().submissions.count() == len({name.split("/")[0] for name in CLASS}) + 20
     assert rankings() - before <= 3
+
+
+@pytest.mark.usefixtures("no_worker")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("hand_ins", [12, pytest.param(100, marks=pytest.mark.long)])
+def test_hand_ins_one_by_one_are_two_rankings_a_minute_and_the_last_one_has_all(
+    assignment: Assignment, alice: User, tmp_path: Path, hand_ins: int
+) -> None:
+    """Each is read before the next one comes, so that no ranking waits for an upload."""
+    client, started = api_client(alice), time.monotonic()
+    with running_worker(tmp_path / "worker.log", MOSS_RANKINGS_A_MINUTE="2"):
+        for number in range(hand_ins):
+            files = {"files": loose(f"student{number}.py", f"{HONEST}x{number} = {number}")}
+            answer = client.post(f"/api/v1/assignments/{assignment.pk}/uploads", files)
+            unread = Batch.objects.filter(pk=answer.json()["id"], state__in=Batch.UNREAD)
+            wait_until(lambda unread=unread: not unread.exists(), what="reading")  # type: ignore[misc]
+        assert rankings() <= 2 * (1 + (time.monotonic() - started) // 60)
+        before = rankings()
+        Batch.objects.update(since=F("since") - lifecycle.MINUTE)
+        let_time_pass("rank")
+        maintenance.sweep()
+        wait_until(lambda: not assignment.batches.filter(state__in=Batch.RUNNING).exists(), what="the last ranking")
+    assert {batch.state for batch in assignment.batches.all()} == {"done"}
+    assert assignment.reports.get().submissions.count() == hand_ins
+    assert rankings() <= before + 2
 
 
 def test_a_class_becomes_a_report(assignment: Assignment, alice: User, celery_worker_process: Path) -> None:
