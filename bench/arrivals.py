@@ -2,9 +2,8 @@
 
 Classes of several sizes have one deadline a week, at one of a few usual hours; the hand-ins of a class come
 the more densely the nearer it is. Each is read; then its class is ranked, at most so many times a minute, and
-a ranking has all that was read before it began. Times of service are processor seconds that were measured;
-each core does one piece of work at a time, in the order in which it is due. Printed are, for each number of
-cores, the minutes from hand-in to report and how busy the cores are.
+a ranking has all that was read before it began. Times of service are processor seconds that were measured.
+Printed are, for each number of cores, the minutes from hand-in to report and how busy the cores are.
 """
 
 from __future__ import annotations

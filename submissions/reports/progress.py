@@ -215,7 +215,7 @@ def _waiting(unfinished: Sequence[Report]) -> Progress:
     assignment = unfinished[0].assignment_id
     number = waited_for(assignment)
     if number == 0:
-        return Progress(_("Waiting at most a minute for more hand-ins, to rank them together"))
+        return Progress(_("Waiting at most 70 seconds for more hand-ins, to rank them together"))
     if number:
         waiting = ngettext(
             "Waiting until {n} other upload is read, at most 40 seconds",
