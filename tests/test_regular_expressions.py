@@ -28,7 +28,6 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 pytestmark = pytest.mark.slow
 
 CONTENT: Any = import_module("fingerprint.languages.detection")
-CODE: Any = import_module("fingerprint.languages.code")
 MARKUP: Any = import_module("fingerprint.languages.lexers.markup")
 PROGRAM_TEXT: Any = import_module("fingerprint.languages.detection")
 LITERALS: Any = import_module("fingerprint.languages.lexing")
@@ -60,7 +59,6 @@ def _patterns_of_files() -> list[str]:
 
 # What the calls that make their expression while the product runs make: by file, and how it is used.
 BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
-    "fingerprint/languages/code.py": [(pattern, "search") for pattern in CODE._CONFLICT],
     "fingerprint/languages/detection.py": [
         (re.compile(pattern, re.MULTILINE), "search")
         for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)
@@ -78,7 +76,10 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/languages/lexing.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
     ],
-    "fingerprint/languages/look_alikes.py": [(LOOK_ALIKES._words(), "finditer")],
+    "fingerprint/languages/look_alikes.py": [
+        (LOOK_ALIKES._words(), "finditer"),
+        *((one, "sub") for one in LOOK_ALIKES._STRING.values()),
+    ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],
     # Those of lexers' rules, see tests/hostile/test_rules.py; reading a file has a deadline.

@@ -48,11 +48,16 @@ if TYPE_CHECKING:
 
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 11
+RULES_VERSION = 12
 
-# What version control leaves around the versions of lines that it could not merge.
-_CONFLICT = [re.compile(rf"(?<![^\r\n]){marker}(?![^ \r\n])") for marker in ("<{7}", "={7}", ">{7}")]
-_MARKER = re.compile(r"(?<![^\r\n])(?:(?:<{7}|>{7}|\|{7})(?: [^\r\n]*)?|={7})(?![^\r\n])")
+# What version control leaves around both versions of lines that it could not merge, and the version before them.
+_LINE, _BASE_END = r"[^\r\n]*+", r"[ \t]*+(?:={7}|\|{7}|[<>]{7})"
+_MARKER = re.compile(
+    r"(?<![^\r\n])[ \t]*+(?:"
+    rf"\|{{7,}}(?: {_LINE})?(?=[\r\n])(?>(?:[\r\n]++(?!{_BASE_END}){_LINE})*)(?=[\r\n]++[ \t]*+={{7}})"
+    rf"|(?:<{{7,}}|>{{7,}}|\|{{7,}})(?: {_LINE})?|={{7,}})(?![^\r\n])"
+)
+_NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -264,9 +269,12 @@ def in_small_letters(text: str) -> str:
 
 def without_conflict_markers(text: str) -> str:
     """Return a text with blanks for the lines that version control writes around both sides of a conflict."""
-    if "<<<<<<<" not in text or not all(mark.search(text) for mark in _CONFLICT):
+    if "<<<<<<<" not in text:
         return text
-    return _MARKER.sub(lambda match: " " * len(match[0]), text)
+    marks = {match[0].lstrip()[0] for match in _MARKER.finditer(text)}
+    if not marks.issuperset("<=>"):
+        return text
+    return _MARKER.sub(lambda match: _NOT_LINE_END.sub(" ", match[0]), text)
 
 
 def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:

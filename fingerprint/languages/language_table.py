@@ -165,7 +165,7 @@ OTHERS = (
     Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
     Language(
         "scratch", "Scratch, blocks and diagrams", "scratch", "*.slx *.mdl",
-        "sb3 snap blockly logisim jflap drawio simulink", version=2, multiline="",
+        "sb3 snap blockly logisim jflap drawio simulink", version=3, multiline="",
     ),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import name, normalize
@@ -36,14 +36,34 @@ _ENCLOSED = re.compile(f"(?<=[{_LATIN}])[{''.join(sorted(_SYMBOLS))}](?=[{_LATIN
 _NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-\u02ff\u0370-ԯ]"
 _SEPARATING_NOTHING = re.compile(rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))")
 _INSIDE_WORD = re.compile(rf"(?<={_JOINED_BY_NOTHING})[{UNSEEN}]++(?={_JOINED_BY_NOTHING})")
-_KEPT_WIDE = "\uff02\uff07\uff3c"  # These would end or escape a string that has them.
-# Marks of full width, as keyboards of Chinese and Japanese write them, and dashes of text processors.
-_MARKS = {
-    code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in _KEPT_WIDE and not chr(code).isalpha()
-} | {0x3000: " ", 0x2013: "-", 0x2212: "-"}
-_QUOTES = {'"': "\u201c\u201d\u201e\u201f\uff02", "'": "\u2018\u2019\u201a\u201b\uff07"}
-_OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
+_KEPT = "\ufe68\uff02\uff07\uff3c"  # These would end or escape a string that has them.
+# Marks that look like those of ASCII, and a blank without a glyph.
+_LIKE_MARKS = {
+    " ": "\u2800\u3000", "-": "\u2010\u2011\u2012\u2013\u2212\u02d7", "/": "\u2044\u2215", "*": "\u2217\u204e",
+    ".": "\u2024", ":": "\u2236\ua789\u02d0\u02f8", "|": "\u2223\u01c0", "<": "\u2039\u276e\u02c2",
+    ">": "\u203a\u276f\u02c3", "^": "\u02c4\u02c6", "~": "\u223c\u02dc", "{": "\u2774", "}": "\u2775",
+}  # fmt: skip
 FILLER = "\u2060"
+# Small marks, and those of full width, as keyboards of Chinese and Japanese write them; accents beside a letter.
+_OTHER_WIDTHS = [chr(code) for code in (*range(0xFE50, 0xFE6C), *range(0xFF01, 0xFF5F)) if chr(code) not in _KEPT]
+_MARKS: dict[int, str] = (
+    {ord(wide): normalize("NFKC", wide) for wide in _OTHER_WIDTHS if not wide.isalpha()}
+    | {ord(like): mark for mark, others in _LIKE_MARKS.items() for like in others}
+    | dict.fromkeys(range(0x300, 0x370), FILLER)
+)
+_QUOTES = {'"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", "'": "\u2018\u2019\u201a\u201b\u2032\u00b4\uff07"}
+# A string in quotes of ASCII, or in others where only a program has some: behind a mark or a word of a statement.
+_BEFORE_STRING = r"(?:[(\[{,=:+<>&|?!]|\b(?:return|print|puts|echo|case|in|and|or|throw|display|write))[ \t]?"
+_STRING = {
+    quote: re.compile(
+        rf"{quote}[^{quote}\n]*+{quote}"
+        rf"|(?P<before>{_BEFORE_STRING})[{others}](?P<inside>[^{others}{quote}\n]*+)[{others}]"
+        r"(?=[ \t]*(?:[])},;:+%=!<>?]|\.\w|$))",
+        re.MULTILINE,
+    )
+    for quote, others in _QUOTES.items()
+}
+_OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
 _ANY_ESCAPE = re.compile(_BEFORE + "u++(?P<code>00(?:0[aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E]))")
@@ -99,14 +119,21 @@ def without_unseen(text: str) -> str:
 def with_ascii_marks(text: str) -> str:
     """Return a program with the marks of ASCII for those of full width and of text processors.
 
-    Quotes of text processors are those of a program only where it has no others of their kind.
+    Where the program has plain quotes, too, those of text processors are its own only around a whole argument
+    or value that is not in a string.
     """
     if text.isascii() or _OTHER_MARKS.isdisjoint(text):
         return text
     for quote, others in _QUOTES.items():
         if quote not in text:
             text = text.translate(dict.fromkeys(map(ord, others), quote))
+        elif not set(others).isdisjoint(text):
+            text = _STRING[quote].sub(partial(_plain_string, quote), text)
     return text.translate(_MARKS)
+
+
+def _plain_string(quote: str, string: re.Match[str]) -> str:
+    return string[0] if string["inside"] is None else f"{string['before']}{quote}{string['inside']}{quote}"
 
 
 def without_escapes(text: str, *, everywhere: bool) -> str:

@@ -6,6 +6,7 @@ They are read as their scripts, one block a line, without places on the screen, 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ _BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 _NAMED_FIELDS = frozenset({"VAR", "NAME", "PARAM", "COMPONENT_SELECTOR", "VARNAME", "PROCNAME"})
 # What a block of App Inventor does, and to what kind of component.
 _DONE = ("component_type", "event_name", "method_name", "property_name", "set_or_get")
+# Names and values in a script. Scripts have places and no order in a project, so they are sorted by the rest.
+_CHOSEN = re.compile(r'"[^"\n]*+"|\[[^\[\]\n]*+\]|\b\d[\d.]*+')
 # Blocks of Snap! whose first input is the name of a variable.
 _OF_VARIABLES = frozenset({"doSetVar", "doChangeVar", "doShowVar", "doHideVar"})
 
@@ -34,7 +37,8 @@ def scripts_of(root: ET.Element) -> str:
     """Return the scripts of a program, or the parts of a diagram; raise ValueError if it is none."""
     roots = [block for parent in root.iter() for block in parent if _is_root(parent, block)]
     try:
-        shown = "".join("\n".join([*_lines(block, 1), ""]) for block in roots) or diagram_text(root)
+        scripts = ("\n".join([*_lines(block, 1), ""]) for block in roots)
+        shown = "".join(sorted(scripts, key=lambda script: _CHOSEN.sub("", script))) or diagram_text(root)
     except RecursionError as error:
         reason = f"it has no blocks that can be read ({type(error).__name__})"
         raise ValueError(reason) from error
@@ -118,7 +122,7 @@ def _word(text: str) -> str:
 class Scratch(CodeFrontEnd):
     """The front-end of the `project.json` in an `.sb3` archive, and of programs of blocks in XML.
 
-    Scripts are shown in the order of the project, each with the blocks in it indented. Monitors, costumes,
+    Scripts are shown sorted by their blocks, each with the blocks in it indented. Monitors, costumes,
     sounds, places on the screen and comments are not.
     """
 
@@ -145,7 +149,8 @@ class _Scripts:
 
     def text(self) -> str:
         roots = [key for key, block in self._blocks.items() if isinstance(block, dict) and block.get("topLevel")]
-        return "".join("\n".join(self._script(root, 1)) + "\n" for root in roots)
+        scripts = ("\n".join(self._script(root, 1)) + "\n" for root in roots)
+        return "".join(sorted(scripts, key=lambda script: _CHOSEN.sub("", script)))
 
     def _script(self, key: str, depth: int) -> Iterator[str]:
         """Yield the lines of a block and of those below it."""

@@ -268,7 +268,7 @@ class NormalisationRules:
             mark |= Mark.STATEMENT
         if lexeme in self._keywords or _is_within(type_name, *self._kept_types):
             return lexeme, mark | self._dropped_mark(lexeme)
-        if _is_within(type_name, "Keyword.Constant") and lexeme.lstrip("+-").isdigit():
+        if lexeme.lstrip("+-").isdigit() and _is_within(type_name, "Keyword.Constant", "Name", "Text"):
             return "<number>", Mark.NUMBER
         if _is_within(type_name, "Keyword.Constant") or (
             lexeme.lower() in _CONSTANTS and _is_within(type_name, "Keyword", "Name")

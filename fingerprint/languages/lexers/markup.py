@@ -73,6 +73,8 @@ class Xml(RegexLexer):
             (r"<!\[CDATA\[", Comment.Preproc, "cdata"),
             (r"<![^<>]*+>?", Comment.Preproc),
             (r"<\?[^<>]*+>?", Comment.Preproc),
+            # Where a tool found a text that Qt translates.
+            (r"<location(?>(?:\s++(?:filename|line)=\"[^\"<>]*+\")+)\s*+/?>", Comment.Multiline),
             (r"</?[^\W\d][\w:.-]*+", Name.Tag, "tag"),
             (r"&#?\w++;", Name.Entity),
             (r"\s++", Whitespace),

@@ -1,7 +1,7 @@
 """Every lexer of Pygments: capitals that mean nothing, and names that it returns in letters."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -185,6 +185,29 @@ def test_markers_of_a_conflict_change_no_kind(name: str) -> None:
     assert kinds(front_end(name), with_conflict(text)) == kinds(front_end(name), text)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: re.sub("(?m)^([<=>])(?=\\1{6})", r"  \1\1\1", text),
+        lambda text: text.replace("\n", "\r\n"),
+    ],
+    ids=["indented and longer", "with other line ends"],
+)
+def test_markers_in_other_forms_change_no_kind(change: Callable[[str], str]) -> None:
+    text = program("java")
+    assert kinds(front_end("java"), change(with_conflict(text))) == kinds(front_end("java"), text)
+
+
+def test_a_base_without_its_end_hides_nothing() -> None:
+    text = program("java")
+    broken = with_conflict(text).replace(CONFLICT[1], "||||||| base")
+    assert len(kinds(front_end("java"), f"=======\n{broken}")) == len(kinds(front_end("java"), text))
+
+
+def test_a_number_that_a_lexer_gives_as_a_name_is_a_number() -> None:
+    assert kinds(front_end("nsis"), "Push 12\n")[-1] == kinds(front_end("nsis"), "Push 7\n")[-1] == "<number>"
+
+
 def changed_readings(path: Path) -> Iterator[tuple[str, str]]:
     """Yield which change, a conflict, capitals or unseen characters, makes another of which construct."""
     of = table(path)
@@ -198,10 +221,7 @@ def changed_readings(path: Path) -> Iterator[tuple[str, str]]:
             read = kinds(front_end(of.language), text)
             changes = {
                 "conflict": (of.head + mine + theirs + last, read),
-                "conflict with base": (
-                    of.head + mine + base + theirs + last,
-                    kinds(front_end(of.language), of.head + one + one + other),
-                ),
+                "conflict with base": (of.head + mine + base + theirs + last, read),
                 "unseen": (WORD_TO_DISGUISE.sub(disguised, text), read),
                 "capitals": (in_capitals(row.lexer, text) if row else text, read),
             }

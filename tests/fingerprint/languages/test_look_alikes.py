@@ -74,7 +74,15 @@ def of_a_text_processor(text: str) -> str:
     return text.translate({0x22: "\u201d", 0x27: "\u2019", 0x2D: "\u2013"})
 
 
-@pytest.mark.parametrize("write", [of_full_width, of_a_text_processor])
+def of_small_marks(text: str) -> str:
+    """Return a program with small marks, and others that look like those of ASCII."""
+    small = {",": "\ufe50", ";": "\ufe54", ":": "\ufe55", "(": "\ufe59", ")": "\ufe5a", "=": "\ufe66", "+": "\ufe62"}
+    return text.translate(
+        str.maketrans(small | {"/": "\u2215", "*": "\u2217", ">": "\u203a", "|": "\u2223", " ": "\u2800"})
+    )
+
+
+@pytest.mark.parametrize("write", [of_full_width, of_a_text_processor, of_small_marks])
 @pytest.mark.parametrize("name", [name for name in CODE if "COBOL" not in name])
 def test_marks_of_other_keyboards_are_those_of_the_program(name: str, write: Callable[[str], str]) -> None:
     text = program(name)
@@ -82,6 +90,31 @@ def test_marks_of_other_keyboards_are_those_of_the_program(name: str, write: Cal
     honest, written = (front_end(name).scan(one) for one in (text, write(text)))
     assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
     assert written.lexical.kinds.tolist() == honest.lexical.kinds.tolist()
+
+
+@pytest.mark.parametrize(("quote", "others"), [('"', "“”"), ("'", "‘’"), ('"', "«»"), ('"', "„“")])
+def test_a_plain_quote_elsewhere_leaves_the_other_strings_of_a_program_strings(quote: str, others: str) -> None:
+    text = (
+        f"# {quote}a{quote}\nd = {quote}x{quote}\nprint(f({quote}y{quote}, {quote}a, b{quote}) % d == {quote}{quote})\n"
+    )
+    first, *rest = text.split(f"d = {quote}x{quote}")
+    rounded = "".join(re.sub(f"{quote}([^{quote}]*){quote}", rf"{others[0]}\1{others[1]}", one) for one in rest)
+    honest = read(text.encode(), "a.py")
+    written = read(f"{first}d = {quote}x{quote}{rounded}".encode(), "a.py")
+    assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
+    assert written.lexical.literals.tolist() == honest.lexical.literals.tolist()
+
+
+def test_quotes_in_a_string_over_lines_end_no_string() -> None:
+    text = '$a = "Er sagt “ja” und\n geht “weit” fort";\n'
+    starts = read(f"<?php\n{text}".encode(), "a.php").tokens.starts.tolist()
+    assert starts == read(f"<?php\n{text.translate(ASCII_LETTERS)}".encode(), "a.php").tokens.starts.tolist()
+
+
+def test_accents_beside_the_letters_of_a_name_change_no_kind() -> None:
+    text = "int tide = 3; tide = tide * sum(tide);\n"
+    honest, written = (read(one.encode(), "a.c") for one in (text, text.replace("tide", "ti\u0301de")))
+    assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
 
 
 def test_quotes_of_a_text_processor_stay_in_the_strings_of_a_program() -> None:

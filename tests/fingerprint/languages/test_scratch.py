@@ -69,6 +69,14 @@ def test_every_block_is_read_once() -> None:
     assert sorted(kind for kind in kinds(PROJECT) if "_" in kind) == opcodes
 
 
+def test_the_order_of_scripts_in_a_project_changes_no_token() -> None:
+    project = json.loads(PROJECT)
+    blocks = project["targets"][1]["blocks"]
+    assert sum(bool(block.get("topLevel")) for block in BLOCKS.values()) > 1
+    project["targets"][1]["blocks"] = dict(reversed(blocks.items()))
+    assert tokens(json.dumps(project)) == tokens(PROJECT)
+
+
 def test_other_names_places_and_looks_change_no_kind() -> None:
     project = json.loads(PROJECT)
     project["targets"][1] |= {"comments": {}, "costumes": [], "x": 5}
