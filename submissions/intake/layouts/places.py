@@ -38,7 +38,7 @@ PROJECT_ENTRIES = frozenset({
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
 # Words in the names of folders of the course beside those of its students, without accents.
-COURSE_FOLDERS = frozenset("""
+_COURSE_WORDS = """
     test tests lib include docs doc solution solutions starter startercode template templates skeleton skel stub stubs
     base basecode boilerplate distro distribution scaffold scaffolding given provided reference original model handout
     handouts instructor teacher grading autograder losung losungen loesung loesungen musterlosung musterlosungen
@@ -48,12 +48,14 @@ COURSE_FOLDERS = frozenset("""
     scheletro modello modelli traccia soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode
     startproject beginproject uitwerking uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao
     solucao solucoes fornecido fornecidos
-""".split())
+"""
+COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 # Words beside those, as in `given files`.
-_BESIDE = frozenset("""
+_BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
     progetto projeto projekt sample material materiale del de di du da do profesor professor professeur docente
-""".split())
+"""
+_BESIDE = frozenset(_BESIDE_WORDS.split())
 # With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
