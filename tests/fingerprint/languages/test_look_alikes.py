@@ -77,9 +77,8 @@ def of_a_text_processor(text: str) -> str:
 def of_small_marks(text: str) -> str:
     """Return a program with small marks, and others that look like those of ASCII."""
     small = {",": "\ufe50", ";": "\ufe54", ":": "\ufe55", "(": "\ufe59", ")": "\ufe5a", "=": "\ufe66", "+": "\ufe62"}
-    return text.translate(
-        str.maketrans(small | {"/": "\u2215", "*": "\u2217", ">": "\u203a", "|": "\u2223", " ": "\u2800"})
-    )
+    others = {"/": "\u2215", "*": "\u2217", ">": "\u203a", "|": "\u2223", " ": "\u2800"}
+    return text.translate({ord(mark): like for mark, like in (small | others).items()})
 
 
 @pytest.mark.parametrize("write", [of_full_width, of_a_text_processor, of_small_marks])
