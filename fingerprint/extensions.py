@@ -42,11 +42,12 @@ def added(
         package = f"the package {point.dist.name}" if point.dist else point.value
         try:
             row = make(point.load())
+            of_row = names(row)
         except Exception as error:
             raise ExtensionError(f"{point.value} of {package} cannot be added to {group}: {error}") from error
-        if name := next((name for name in names(row) if name in taken), ""):
+        if name := next((name for name in of_row if name in taken), ""):
             raise ExtensionError(f"{name!r} of {package} is a name of {taken[name]} in {group}: choose another one.")
-        taken |= dict.fromkeys(names(row), package)
+        taken |= dict.fromkeys(of_row, package)
         rows.append(row)
     return tuple(rows)
 

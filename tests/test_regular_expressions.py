@@ -78,7 +78,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     "fingerprint/languages/look_alikes.py": [
         (LOOK_ALIKES._words(), "finditer"),
-        *((one, "sub") for one in LOOK_ALIKES._STRING.values()),
+        (LOOK_ALIKES._STRING, "sub"),
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],

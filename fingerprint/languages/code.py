@@ -50,14 +50,8 @@ if TYPE_CHECKING:
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 12
 
-# What version control leaves around both versions of lines that it could not merge, and the version before them.
-_LINE, _BASE_END = r"[^\r\n]*+", r"[ \t]*+(?:={7}|\|{7}|[<>]{7})"
-_MARKER = re.compile(
-    r"(?<![^\r\n])[ \t]*+(?:"
-    rf"\|{{7,}}(?: {_LINE})?(?=[\r\n])(?>(?:[\r\n]++(?!{_BASE_END}){_LINE})*)(?=[\r\n]++[ \t]*+={{7}})"
-    rf"|(?:<{{7,}}|>{{7,}}|\|{{7,}})(?: {_LINE})?|={{7,}})(?![^\r\n])"
-)
-_NOT_LINE_END = re.compile(r"[^\r\n]")
+# What version control leaves around the versions of lines that it could not merge.
+_MARKER = re.compile(r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,})(?![^\r\n])")
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -274,7 +268,7 @@ def without_conflict_markers(text: str) -> str:
     marks = {match[0].lstrip()[0] for match in _MARKER.finditer(text)}
     if not marks.issuperset("<=>"):
         return text
-    return _MARKER.sub(lambda match: _NOT_LINE_END.sub(" ", match[0]), text)
+    return _MARKER.sub(lambda match: " " * len(match[0]), text)
 
 
 def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:

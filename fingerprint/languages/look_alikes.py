@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import name, normalize
@@ -51,18 +51,15 @@ _MARKS: dict[int, str] = (
     | {ord(like): mark for mark, others in _LIKE_MARKS.items() for like in others}
     | dict.fromkeys(range(0x300, 0x370), FILLER)
 )
-_QUOTES = {'"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", "'": "\u2018\u2019\u201a\u201b\u2032\u00b4\uff07"}
+_DOUBLE = "\u201c\u201d\u201e\u201f\uff02"
+_QUOTES = {'"': _DOUBLE, "'": "\u2018\u2019\u201a\u201b\uff07"}
 # A string in quotes of ASCII, or in others where only a program has some: behind a mark or a word of a statement.
 _BEFORE_STRING = r"(?:[(\[{,=:+<>&|?!]|\b(?:return|print|puts|echo|case|in|and|or|throw|display|write))[ \t]?"
-_STRING = {
-    quote: re.compile(
-        rf"{quote}[^{quote}\n]*+{quote}"
-        rf"|(?P<before>{_BEFORE_STRING})[{others}](?P<inside>[^{others}{quote}\n]*+)[{others}]"
-        r"(?=[ \t]*(?:[])},;:+%=!<>?]|\.\w|$))",
-        re.MULTILINE,
-    )
-    for quote, others in _QUOTES.items()
-}
+_STRING = re.compile(
+    r'"(?>(?:[^"\\]++|\\[\s\S])*)"'
+    rf"|(?P<before>{_BEFORE_STRING})[{_DOUBLE}](?P<inside>[^{_DOUBLE}\"\r\n]*+)[{_DOUBLE}]"
+    r"(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
+)
 _OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
@@ -119,21 +116,21 @@ def without_unseen(text: str) -> str:
 def with_ascii_marks(text: str) -> str:
     """Return a program with the marks of ASCII for those of full width and of text processors.
 
-    Where the program has plain quotes, too, those of text processors are its own only around a whole argument
-    or value that is not in a string.
+    Where the program has plain quotes of a kind, too, those of text processors are its own only if they are
+    double ones around a whole argument or value that is not in a string; single ones may be apostrophes.
     """
     if text.isascii() or _OTHER_MARKS.isdisjoint(text):
         return text
     for quote, others in _QUOTES.items():
         if quote not in text:
             text = text.translate(dict.fromkeys(map(ord, others), quote))
-        elif not set(others).isdisjoint(text):
-            text = _STRING[quote].sub(partial(_plain_string, quote), text)
+        elif quote == '"':
+            text = _STRING.sub(_plain_string, text)
     return text.translate(_MARKS)
 
 
-def _plain_string(quote: str, string: re.Match[str]) -> str:
-    return string[0] if string["inside"] is None else f"{string['before']}{quote}{string['inside']}{quote}"
+def _plain_string(string: re.Match[str]) -> str:
+    return string[0] if string["inside"] is None else f'{string["before"]}"{string["inside"]}"'
 
 
 def without_escapes(text: str, *, everywhere: bool) -> str:

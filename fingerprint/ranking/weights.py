@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 import pygments
@@ -12,6 +13,7 @@ from fingerprint.kernels.library import stored_data
 from fingerprint.kernels.registry import bare_njit, kernel
 from fingerprint.kernels.types import Bounds, Classes, Flags, Floats, Ids, Kinds
 from fingerprint.languages import punctuation_of_families
+from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.sorting import highest_id
 from fingerprint.tokens import kind_marks, mark_table
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 LITERALS = ("<number>", "<string>", "<char>", "<symbol>", "<constant>")
 SEPARATORS = "( ) [ ] { } , ; : . + - => :: -> [| |] #( '( ' # [[ ]]"
 LITERAL, SEPARATOR, FILE_END = 1, 2, 4
-# Under this name the library has their marks: to make them took a tenth of the time of a small class.
-STORED_MARKS = f"marks of literals, Pygments {pygments.__version__}"
+# Under this name the library has their marks: to make them took a tenth of the time of a small class. Packages
+# may add languages.
+_TABLE = crc32(" ".join(row.name for row in LANGUAGES).encode())
+STORED_MARKS = f"marks of literals, Pygments {pygments.__version__}, table {_TABLE:08x}"
 LEAST_OF_ROW = 4
 
 
@@ -106,7 +110,7 @@ def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], exclu
 
 @cache
 def _table_marks() -> tuple[Kinds, Classes]:
-    """Return `literal_marks` as they are stored; make them where those are of another Pygments."""
+    """Return `literal_marks` as they are stored; make them where those are of another Pygments or table."""
     packed = stored_data(STORED_MARKS)
     if packed is None:
         return literal_marks()

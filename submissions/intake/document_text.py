@@ -326,4 +326,7 @@ def _within(pieces: Iterable[str], most: int) -> bytes:
         if size > most:
             raise RefusalError(reasons.FILE_SIZE.format(size=format_size(most)))
     # The two halves of a character may be in two pieces.
-    return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    text = "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    if len(text) > most:
+        raise RefusalError(reasons.FILE_SIZE.format(size=format_size(most)))
+    return text

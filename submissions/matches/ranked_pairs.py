@@ -278,10 +278,10 @@ def shared_files(cohort: Cohort, files: Sequence[tuple[int, object]]) -> list[Co
     counted = sizes - (ignored[starts[1:] - 1] - ignored[starts[:-1]])
     of_files = [files[row] for row in np.flatnonzero((counted >= WHOLE_TOKENS) & (2 * counted > sizes)).tolist()]
     owners = Counter(content for _, content in set(of_files))
-    shared = [Counter[object]()] * (len(cohort.submission_starts) - 1)
+    shared = [Counter[object]() for _ in cohort.submission_starts[1:]]
     for submission, content in of_files:
         if owners[content] > 1:
-            shared[submission] = shared[submission] + Counter([content])
+            shared[submission][content] += 1
     return shared
 
 

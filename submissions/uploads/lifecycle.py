@@ -176,7 +176,7 @@ def enqueue_rank(assignment: Assignment, *, waits: bool = False) -> Report:
     """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report.
 
     If it `waits`, it is due when every upload is read, or LONGEST_WAIT after the first one that waits; and
-    not before a minute after RANKINGS_A_MINUTE others began.
+    not before a minute after RANKINGS_A_MINUTE others ended, or began where they still run.
     """
     due = _due(assignment.pk) if waits else None
     report, queued = queue_report(assignment), _queued_ranking(assignment.pk)
@@ -236,9 +236,11 @@ def _hasten(assignment_id: int) -> None:
 
 def waited_for(assignment_id: int) -> int | None:
     """Return for how many uploads the ranking of an assignment waits, 0 for those to come; or None."""
-    waiting = _queued_ranking(assignment_id).filter(due__gt=timezone.now(), reason="")
-    unread = Batch.objects.filter(assignment=assignment_id, state__in=Batch.UNREAD)
-    return unread.count() if waiting.exists() else None
+    now = timezone.now()
+    due = _queued_ranking(assignment_id).filter(due__gt=now, reason="").values_list("due", flat=True).first()
+    if due is None or due > now + LONGEST_WAIT:
+        return None if due is None else 0
+    return Batch.objects.filter(assignment=assignment_id, state__in=Batch.UNREAD).count()
 
 
 def cohort_queue(files: int, tokens: int) -> str:

@@ -41,7 +41,7 @@ def create_accounts(rows: Iterable[Mapping[str, str]], caller: Caller) -> list[U
     there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
     created = list[User]()
     with transaction.atomic():
-        for row in (row for row in rows if row["username"].casefold() not in there):
+        for row in (row for row in rows if User.normalize_username(row["username"]).casefold() not in there):
             user = User(**row)
             user.set_unusable_password()
             try:

@@ -198,10 +198,10 @@ def test_markers_in_other_forms_change_no_kind(change: Callable[[str], str]) -> 
     assert kinds(front_end("java"), change(with_conflict(text))) == kinds(front_end("java"), text)
 
 
-def test_a_base_without_its_end_hides_nothing() -> None:
+def test_markers_in_comments_hide_no_code() -> None:
     text = program("java")
-    broken = with_conflict(text).replace(CONFLICT[1], "||||||| base")
-    assert len(kinds(front_end("java"), f"=======\n{broken}")) == len(kinds(front_end("java"), text))
+    hidden = f"/*\n<<<<<<<\n|||||||\n*/\n{text}\n/*\n=======\n>>>>>>>\n*/\n"
+    assert kinds(front_end("java"), hidden) == kinds(front_end("java"), text)
 
 
 def test_a_number_that_a_lexer_gives_as_a_name_is_a_number() -> None:
@@ -221,7 +221,10 @@ def changed_readings(path: Path) -> Iterator[tuple[str, str]]:
             read = kinds(front_end(of.language), text)
             changes = {
                 "conflict": (of.head + mine + theirs + last, read),
-                "conflict with base": (of.head + mine + base + theirs + last, read),
+                "conflict with base": (
+                    of.head + mine + base + theirs + last,
+                    kinds(front_end(of.language), of.head + one + one + other),
+                ),
                 "unseen": (WORD_TO_DISGUISE.sub(disguised, text), read),
                 "capitals": (in_capitals(row.lexer, text) if row else text, read),
             }

@@ -18,7 +18,7 @@ from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
 from tests.fingerprint.languages.test_every_language import CODE, program
 
-ASCII_LETTERS = {ord(one): "x" for one in "’“”é"}
+ASCII_LETTERS = {ord(one): "x" for one in "‘’“”é"}
 
 HONEST = {
     "Russian": "# Сортировка по росту: а и о, с ходом\nсумма = сор + сок  # \u200b\nИНН_count = 1\n",
@@ -91,23 +91,38 @@ def test_marks_of_other_keyboards_are_those_of_the_program(name: str, write: Cal
     assert written.lexical.kinds.tolist() == honest.lexical.kinds.tolist()
 
 
-@pytest.mark.parametrize(("quote", "others"), [('"', "“”"), ("'", "‘’"), ('"', "«»"), ('"', "„“")])
-def test_a_plain_quote_elsewhere_leaves_the_other_strings_of_a_program_strings(quote: str, others: str) -> None:
-    text = (
-        f"# {quote}a{quote}\nd = {quote}x{quote}\nprint(f({quote}y{quote}, {quote}a, b{quote}) % d == {quote}{quote})\n"
-    )
-    first, *rest = text.split(f"d = {quote}x{quote}")
-    rounded = "".join(re.sub(f"{quote}([^{quote}]*){quote}", rf"{others[0]}\1{others[1]}", one) for one in rest)
-    honest = read(text.encode(), "a.py")
-    written = read(f"{first}d = {quote}x{quote}{rounded}".encode(), "a.py")
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("others", ["“”", "„“"])
+def test_a_plain_quote_elsewhere_leaves_the_other_strings_of_a_program_strings(others: str, ends: str) -> None:
+    first = '# "a"\nd = "x"\n'.replace("\n", ends)
+    rest = 'print(f("y", "a, b") % d == "")\ne = "x"\nf(e)\n'.replace("\n", ends)
+    rounded = re.sub('"([^"]*)"', rf"{others[0]}\1{others[1]}", rest)
+    honest = read(f"{first}{rest}".encode(), "a.py")
+    written = read(f"{first}{rounded}".encode(), "a.py")
     assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
     assert written.lexical.literals.tolist() == honest.lexical.literals.tolist()
 
 
 def test_quotes_in_a_string_over_lines_end_no_string() -> None:
-    text = '$a = "Er sagt “ja” und\n geht “weit” fort";\n'
-    starts = read(f"<?php\n{text}".encode(), "a.php").tokens.starts.tolist()
-    assert starts == read(f"<?php\n{text.translate(ASCII_LETTERS)}".encode(), "a.php").tokens.starts.tolist()
+    for text in (
+        '$a = "Er sagt “ja” und\n geht (“weit”), fort";\n',
+        '$a = "5\\" (“ja”), gut";\n',
+        "// It's\n$a = 'C\\'est (‘a’), bon';\n",
+    ):
+        starts = read(f"<?php\n{text}".encode(), "a.php").tokens.starts.tolist()
+        assert starts == read(f"<?php\n{text.translate(ASCII_LETTERS)}".encode(), "a.php").tokens.starts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("julia", "y″ = f′(2) + 1\nz = y″*2\n", "y″ = g(h, 7)\nz = y″*2\n"),
+        ("raku", "@a».say; my $x = f(1); @b».say;\n", "@a».say; for @c { g(2, 3) }; @b».say;\n"),
+    ],
+)
+def test_marks_that_are_operators_of_a_language_hide_no_code(language: str, one: str, other: str) -> None:
+    first, second = (front_end(language).scan(text).tokens.kinds.tolist() for text in (one, other))
+    assert first != second
 
 
 def test_accents_beside_the_letters_of_a_name_change_no_kind() -> None:
