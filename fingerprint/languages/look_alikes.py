@@ -56,7 +56,7 @@ _QUOTES = {'"': _DOUBLE, "'": "\u2018\u2019\u201a\u201b\uff07"}
 # A string in quotes of ASCII, or in others where only a program has some: behind a mark or a word of a statement.
 _BEFORE_STRING = r"(?:[(\[{,=:+<>&|?!]|\b(?:return|print|puts|echo|case|in|and|or|throw|display|write))[ \t]?"
 _STRING = re.compile(
-    r'"(?>(?:[^"\\]++|\\[\s\S])*)"'
+    r'"(?>(?:[^"\\]++|\\[\s\S]?)*)"?'
     rf"|(?P<before>{_BEFORE_STRING})[{_DOUBLE}](?P<inside>[^{_DOUBLE}\"\r\n]*+)[{_DOUBLE}]"
     r"(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
 )
