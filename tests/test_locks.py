@@ -69,6 +69,6 @@ def test_every_run_of_the_pipeline_writes_it() -> None:
 
 
 def test_an_audit_without_a_network_says_that_nothing_was_audited() -> None:
-    done = completed(["make", "audit", "https_proxy=http://127.0.0.1:9"], cwd=ROOT)
+    done = completed(["make", "--no-print-directory", "audit", "https_proxy=http://127.0.0.1:9"], cwd=ROOT)
     assert done.returncode != 0
     assert done.stdout == "Nothing was audited: https://pypi.org does not answer here.\n"
