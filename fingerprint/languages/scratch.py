@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from fingerprint.languages.code import CodeFrontEnd
@@ -27,24 +27,28 @@ _BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 _NAMED_FIELDS = frozenset({"VAR", "NAME", "PARAM", "COMPONENT_SELECTOR", "VARNAME", "PROCNAME"})
 # What a block of App Inventor does, and to what kind of component.
 _DONE = ("component_type", "event_name", "method_name", "property_name", "set_or_get")
-# Names and values in a script. Scripts have places and no order in a project, so they are sorted by the rest.
+# Names and values in a script.
 _CHOSEN = re.compile(r'"[^"\n]*+"|\[[^\[\]\n]*+\]|\b\d[\d.]*+')
 # Blocks of Snap! whose first input is the name of a variable.
 _OF_VARIABLES = frozenset({"doSetVar", "doChangeVar", "doShowVar", "doHideVar"})
+
+
+def _in_order(scripts: Iterable[str]) -> str:
+    """Join scripts, sorted by all but their names and values: in a project they have places, and no order."""
+    return "".join(sorted(scripts, key=lambda script: _CHOSEN.sub("", script)))
 
 
 def scripts_of(root: ET.Element) -> str:
     """Return the scripts of a program, or the parts of a diagram; raise ValueError if it is none."""
     roots = [block for parent in root.iter() for block in parent if _is_root(parent, block)]
     try:
-        scripts = ("\n".join([*_lines(block, 1), ""]) for block in roots)
-        shown = "".join(sorted(scripts, key=lambda script: _CHOSEN.sub("", script))) or diagram_text(root)
+        text = _in_order("\n".join([*_lines(block, 1), ""]) for block in roots) or diagram_text(root)
     except RecursionError as error:
         reason = f"it has no blocks that can be read ({type(error).__name__})"
         raise ValueError(reason) from error
-    if not shown:
+    if not text:
         raise ValueError("it has neither blocks nor parts that are joined")
-    return shown
+    return text
 
 
 def _is_root(parent: ET.Element, block: ET.Element) -> bool:
@@ -149,8 +153,7 @@ class _Scripts:
 
     def text(self) -> str:
         roots = [key for key, block in self._blocks.items() if isinstance(block, dict) and block.get("topLevel")]
-        scripts = ("\n".join(self._script(root, 1)) + "\n" for root in roots)
-        return "".join(sorted(scripts, key=lambda script: _CHOSEN.sub("", script)))
+        return _in_order("\n".join(self._script(root, 1)) + "\n" for root in roots)
 
     def _script(self, key: str, depth: int) -> Iterator[str]:
         """Yield the lines of a block and of those below it."""

@@ -90,7 +90,8 @@ def first_page(chapter: Chapter, submissions: int) -> FirstPage:
         for side in chapter.view.sides
     ]
     traces = add_rarity(chapter.view.pair, [file for _, on_side in files for file in on_side])
-    traces = [one for kind in KINDS for one in [one for one in traces if one.kind == kind][:TRACES]]
+    of_kinds = [[trace for trace in traces if trace.kind == kind] for kind in KINDS]
+    traces = [trace for of_kind in of_kinds for trace in of_kind[:TRACES]]
     return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, traces, files)
 
 

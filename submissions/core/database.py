@@ -307,6 +307,8 @@ def copy(connection: BaseDatabaseWrapper, model: type[Model], columns: Mapping[s
 
     columns : names of columns, and a list of bytes or an array of numbers, one a row, or one number for all
         rows; all columns without a default of the database
+
+    Raises ValueError where a number is none of its column, such as NULL or one that is too large.
     """
     fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
     types = {name: fields[name].db_type(connection) or "" for name in columns}
@@ -318,6 +320,8 @@ def copy(connection: BaseDatabaseWrapper, model: type[Model], columns: Mapping[s
     rows["columns"], rows["last length"] = len(names), [len(value) for value in columns[packed]]
     for name in names[:-1]:
         rows[name], rows[f"length of {name}"] = columns[name], rows.dtype[name].itemsize
+        if not np.all(rows[name] == np.asarray(columns[name])):
+            raise ValueError(f"A value of {name} is no {types[name]}.")
     parts = [part for row, value in zip(rows, columns[packed], strict=True) for part in (row.tobytes(), value)]
     table = sql.Identifier(model._meta.db_table)  # noqa: SLF001
     statement = sql.SQL(COPY).format(table=table, columns=_listed(map(sql.Identifier, names)))

@@ -5,6 +5,7 @@ They are shown and change no similarity. The same rows say how many submissions 
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from submissions.pairs.read import handed_out_terms, stored_terms
 from submissions.uploads.stored_documents import dictated_terms, registered_statements, stored_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from fingerprint.kernels.types import Terms
     from submissions.matches.line_marks import LineMarks
@@ -140,16 +141,16 @@ def _commented(view: FileView, marks: LineMarks) -> list[int]:
 
 
 def term_files(
-    pair: Pair, views: Collection[FileView], called: str = "path"
+    pair: Pair, views: Collection[FileView], name_of: Callable[[FileView], str] = attrgetter("path")
 ) -> tuple[list[TermFile], list[TermFile], list[LexicalTerms]]:
     """Return the files of both sides that were read, with their terms, and the terms that were handed out.
 
-    `called` is the attribute of a view by which its file is called.
+    `name_of` returns what a file is called.
     """
     packed = stored_terms([view.file for view in views])
     left, right = (
         [
-            TermFile(getattr(view, called), view.file.document.language, view.text, view.tokens, unpack_lexical(terms))
+            TermFile(name_of(view), view.file.document.language, view.text, view.tokens, unpack_lexical(terms))
             for view in views
             if view.side == letter and view.is_open and (terms := packed[view.file.document_id])
         ]
@@ -164,7 +165,7 @@ def term_files(
 def _term_traces(pair: Pair, views: Collection[FileView], owners: list[int], terms: Sequence[bytes]) -> Iterator[Trace]:
     """Yield constants and names, those of fewest submissions first."""
     # Two paths may be the same where names in them are hidden.
-    left, right, handed_out = term_files(pair, views, "anchor")
+    left, right, handed_out = term_files(pair, views, attrgetter("anchor"))
     counts = _counts(owners, terms, [term for one in left for term in _words(one.lexical).tolist()])
     others = np.array([term for term, some in counts.items() if not 2 <= some <= SOME], np.uint64)  # noqa: PLR2004
     handed_out += [LexicalTerms(others, others, one.lexical.imports) for one in left]

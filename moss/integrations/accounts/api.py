@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError
@@ -50,7 +51,7 @@ class AccountIn(api.Body):
 
 
 class InvitedOut(Schema):
-    """Where no mail was sent, `address` is where the person chooses a password."""
+    """The address of the page on which the person chooses a password; empty where it was sent by mail."""
 
     address: str
 
@@ -59,7 +60,7 @@ class InvitedOut(Schema):
 def list_accounts(request: HttpRequest, limit: api.Limit = api.A_PART, cursor: api.Cursor = "") -> Accounts:
     _administrator(request)
     (last,) = api.numbers_of(cursor, 1)
-    rows, following = api.part_of(User.objects.filter(pk__gt=last or 0).order_by("pk"), limit)
+    rows, following = api.part_of(User.objects.filter(pk__gt=last).order_by("pk"), limit)
     return Accounts(items=[api.answer_of(AccountOut, row) for row in rows], next=following)
 
 
@@ -83,6 +84,9 @@ def invite_account(request: HttpRequest, account_id: api.Id) -> InvitedOut:
     caller, user = _administrator(request), _account(account_id)
     if user.last_login or user.has_usable_password() or user.username.startswith(SERVICE):
         raise api.Problem(409, "This account is used: new passwords are asked for on the page that signs in.")
+    has_roles = user.memberships.exists() or user.courses.exists()
+    if has_roles and not (settings.MAIL and user.email):
+        raise api.Problem(409, "This account has roles in courses and gets no mail: run `moss account invite`.")
     return InvitedOut(address=change.invite(user, caller))
 
 

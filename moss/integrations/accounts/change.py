@@ -22,7 +22,7 @@ from submissions.models import ApiToken, AuditEntry
 
 
 class Caller(NamedTuple):
-    """Who changes accounts, and where, for the audit log."""
+    """The name of who changes accounts and the page or command, as entries of the audit log have them."""
 
     who: str
     page: str

@@ -63,6 +63,16 @@ def test_a_package_adds_a_language_and_a_layout(tmp_path: Path, install: Callabl
     assert "tide" in answer.stdout
 
 
+def test_literals_of_an_added_language_are_marked(tmp_path: Path) -> None:
+    target = installed(sources(tmp_path / "source"), tmp_path / "target")
+    program = (
+        "from fingerprint.ranking.weights import _table_marks, literal_marks\n"
+        "assert all(map(lambda *sides: (sides[0] == sides[1]).all(), _table_marks(), literal_marks()))\n"
+    )
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(target), str(ROOT)])}
+    subprocess.run([sys.executable, "-c", program], env=variables, check=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from django.apps import apps
 from django.core.exceptions import ValidationError
@@ -347,3 +348,9 @@ def test_a_former_key_opens_and_another_one_does_not(settings: Settings) -> None
 
 def test_migrations_see_a_plain_column() -> None:
     assert SealedTextField().deconstruct()[1] == "django.db.models.TextField"
+
+
+@pytest.mark.parametrize(("column", "value"), [("same_student", None), ("similarity", None), ("tokens", 2**31)])
+def test_a_number_that_is_none_of_its_column_is_not_copied(column: str, value: int | None) -> None:
+    with pytest.raises(ValueError, match=f"A value of {column} is no "):
+        copy(connection, Pair, {column: np.array([value]), "passages": [b""]})

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import F, Sum
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.operations import maintenance
 from submissions.courses.retention import delete_batch
@@ -209,6 +210,19 @@ def test_what_is_waited_for_is_said_and_a_ranking_that_has_waited_is_done_withou
     with committing(execute=True):
         sweep_jobs()
     assert (wait_for(later).state, assignment.reports.get().submissions.count()) == ("done", 4)
+
+
+def test_a_ranking_that_waits_for_more_hand_ins_says_so(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client, settings: Settings
+) -> None:
+    settings.RANKINGS_A_MINUTE = 1
+    hand_in(zipped(CLASS))
+    hand_in(loose("eve.py", HONEST))
+    for _ in range(2):
+        page = get_page(alice_client, assignment.get_absolute_url())
+        said = "Ranking. Waiting at most 70 seconds for more hand-ins, to rank them together"
+        assert page.texts("#activity .busy > p:first-child")[-1] == said
+        Batch.objects.create(assignment=assignment, name="large.zip", state="unpacking")
 
 
 def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:

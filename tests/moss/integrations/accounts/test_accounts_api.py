@@ -8,7 +8,7 @@ from django.core import mail
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from submissions.models import Assignment, AuditEntry
+from submissions.models import Assignment, AuditEntry, Membership
 from tests.support.api import api_client, client_with, problem_of, secret_of, send
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +55,12 @@ def test_an_invitation_by_mail_is_in_no_answer(admin: User, settings: Settings) 
 def test_nobody_is_invited_to_the_account_of_a_program(admin: User) -> None:
     program = User.objects.create_user("service:nightly")
     assert problem_of(send(api_client(admin), "post", f"/accounts/{program.pk}/invitation"))["status"] == 409
+
+
+def test_no_answer_leads_into_an_account_with_roles(admin: User, assignment: Assignment) -> None:
+    ada = User.objects.create_user("ada")
+    Membership.objects.create(course=assignment.course, user=ada, role=Membership.Role.ASSISTANT)
+    assert problem_of(send(api_client(admin), "post", f"/accounts/{ada.pk}/invitation"))["status"] == 409
 
 
 def test_the_list_comes_in_parts(admin: User) -> None:
