@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400
 # The graph of one case has room for more.
-MIN_CASE_NODES, MAX_CASE_NODES, MAX_CASE_LINKS = 3, 500, 1_000
+MIN_CASE_NODES, MAX_CASE_NODES, MAX_CASE_LINKS = 3, 500, 500
 # The histogram's bins are narrow from so many submissions on.
 LARGE_COHORT = 30
 
@@ -185,9 +185,7 @@ def _spanning_forest(links: list[Link]) -> tuple[list[Link], list[Link]]:
 
 def case_graph(case: Case) -> Graph:
     """Return the graph of one case alone; of a pair there is nothing to see."""
-    if len(case.members) < MIN_CASE_NODES:
-        return Graph([], [], 0, 0)
-    return graph([case], MAX_CASE_NODES, MAX_CASE_LINKS)
+    return graph([case], MAX_CASE_NODES, MAX_CASE_LINKS) if len(case.members) >= MIN_CASE_NODES else Graph([], [], 0, 0)
 
 
 def _strongest_nodes(links: list[Link], max_nodes: int) -> set[int]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Members that the table of similarities of a case, and of a class, has rows for; a larger one cannot be read.
 MATRIX_MEMBERS, CLASS_MEMBERS = 20, 30
+MEMBERS_A_PAGE = 100
 # Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
 LABEL_PERCENT = 12
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from django import forms
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -34,6 +35,7 @@ from submissions.cases.documents import PrintedCase
 from submissions.cases.members import (
     CLASS_MEMBERS,
     MATRIX_MEMBERS,
+    MEMBERS_A_PAGE,
     TimedMember,
     by_cluster,
     due_place,
@@ -160,7 +162,7 @@ class PairExcerpt(NamedTuple):
     excerpt: SourceExcerpt
 
 
-def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
+def case_context(report: Report, case: Case, names: Names, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the context of `_case.html`."""
     strongest = find_pair(report, *case.links[0][:2])
     return {
@@ -168,7 +170,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "report": report,
         "graph": case_graph(case),
         "core": case_core(report, [member.submission for member in case.members]),
-        "members": _best_matches(case),
+        "members": Paginator(_best_matches(case), MEMBERS_A_PAGE).get_page(query.get("page")),
         "matrix": by_cluster(similarity_matrix(report, case.members)[:MATRIX_MEMBERS]),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
@@ -441,7 +443,9 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
     # A decision that is made now holds from the threshold of the page on.
     holds_from = getattr(case.decision, "threshold", None) or at
     context = {"assignment": assignment, "names": names, "query": request.GET, "holds_from": holds_from}
-    context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
+    context |= case_context(report, case, names, request.GET) | case_decision_context(
+        assignment, case, names, request.GET
+    )
     context["place"] = case.number, len(report_cases(report, at))
     return render(request, "submissions/cases/case.html", context)
 

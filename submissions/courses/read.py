@@ -309,12 +309,17 @@ class CourseAssignment(NamedTuple):
     undecided: int
 
 
+class PairSide(NamedTuple):
+    pk: int
+    name: str
+
+
 class PairMeeting(NamedTuple):
-    """The pair of two students in one assignment."""
+    """The pair of two submissions in one assignment."""
 
     assignment: models.Assignment
-    left: models.Submission
-    right: models.Submission
+    left: PairSide
+    right: PairSide
     similarity: float
 
 
@@ -342,8 +347,11 @@ def course_overview(course: models.Course, user: User) -> CourseOverview:
     """
     assignments = sorted(listed_assignments(course), key=lambda row: (natural_key(row.name), row.pk))
     newest = models.Report.objects.filter(assignment__course=course, state=models.Report.State.DONE)
-    newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
+    newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id")
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
+    for row in assignments:
+        if row.pk in reports:
+            reports[row.pk].assignment = row
     _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
     pairs = _pairs_above(list(reports.values()))
     decisions, by_hand = _decisions(course), suspicion_counts(course, reports.values())
@@ -364,7 +372,7 @@ def _withhold(
             row.pair_count = readable_pairs(withhold(report)).count()
 
 
-def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[models.Pair]]:
+def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[PairMeeting]]:
     """Return the pairs of reports that reach their threshold, by assignment, with one query."""
     above = Q(pk__in=[])
     for report in reports:
@@ -372,15 +380,21 @@ def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[models.Pair
         kept = report.assignment.withheld
         above |= reaching & readable(kept) if kept.copies else reaching
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
-    by_report: dict[int, list[models.Pair]] = defaultdict(list)
-    for pair in models.Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):
-        by_report[pair.report_id].append(pair)
-    pairs: dict[int, list[models.Pair]] = {}
-    for report in reports:
-        of_report = by_report[report.pk]
-        keys = compared_mates(report.assignment, {pk for pair in of_report for pk in (pair.left_id, pair.right_id)})
-        pairs[report.assignment_id] = [pair for pair in of_report if not are_mates(keys, pair.left_id, pair.right_id)]
-    return pairs
+    rows = models.Pair.objects.filter(above).order_by("pk").values_list(*fields)
+    assignments = {report.pk: report.assignment for report in reports}
+    by_assignment: dict[int, list[PairMeeting]] = {report.assignment_id: [] for report in reports}
+    for report_id, similarity, left, left_name, right, right_name in rows:
+        sides = PairSide(left, left_name), PairSide(right, right_name)
+        by_assignment[assignments[report_id].pk].append(PairMeeting(assignments[report_id], *sides, similarity))
+    return {pk: _without_mates(pairs) for pk, pairs in by_assignment.items()}
+
+
+def _without_mates(pairs: list[PairMeeting]) -> list[PairMeeting]:
+    """Leave out the pairs of one assignment that are of members of one team."""
+    if not pairs:
+        return []
+    keys = compared_mates(pairs[0].assignment, {side.pk for pair in pairs for side in (pair.left, pair.right)})
+    return [pair for pair in pairs if not are_mates(keys, pair.left.pk, pair.right.pk)]
 
 
 def _decisions(course: models.Course) -> dict[int, Decisions]:
@@ -395,36 +409,37 @@ def _decisions(course: models.Course) -> dict[int, Decisions]:
 def _course_assignment(
     assignment: ListedAssignment,
     report: models.Report | None,
-    pairs: Sequence[models.Pair],
+    pairs: Sequence[PairMeeting],
     decisions: Decisions,
 ) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
     stored = stored_cases(report, threshold_of(report)) if report else None
-    components = stored or connected_components((pair.left_id, pair.right_id) for pair in pairs)
+    components = stored or connected_components((pair.left.pk, pair.right.pk) for pair in pairs)
     cases = [[names[pk] for pk in ids if pk in names] for ids in components]
     decided = [decided_case(members, decisions).decision.state for members in cases if members]
     return CourseAssignment(assignment, report, len(decided), decided.count(models.Decision.State.UNDECIDED))
 
 
 def _recurring_pairs(
-    rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[models.Pair]]
+    rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[PairMeeting]]
 ) -> list[RecurringPair]:
     """Return the pairs of students that reach the threshold in several assignments, most of them first."""
-    ids = {one for by_assignment in pairs.values() for pair in by_assignment for one in (pair.left_id, pair.right_id)}
+    if sum(map(bool, pairs.values())) < MIN_ASSIGNMENTS:
+        return []
+    ids = {side.pk for by_assignment in pairs.values() for pair in by_assignment for side in (pair.left, pair.right)}
     students = student_keys(models.Submission.objects.filter(pk__in=ids, batch__role=models.Batch.Role.CLASS))
     meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
     known: dict[Key, set[KnownStudent]] = defaultdict(set)
     for row in rows:
         for pair in pairs.get(row.assignment.pk, []):
-            left, right = students.get(pair.left_id, {}), students.get(pair.right_id, {})
+            left, right = students.get(pair.left.pk, {}), students.get(pair.right.pk, {})
             for key, student in (*left.items(), *right.items()):
                 known[key].add(student)
-            meeting = PairMeeting(row.assignment, pair.left, pair.right, pair.similarity)
             for both in product(left, right):
                 # Of several uploads of one assignment, the strongest pair counts.
-                stored = meetings[frozenset(both)].setdefault(row.assignment.pk, meeting)
-                if stored.similarity < meeting.similarity:
-                    meetings[frozenset(both)][row.assignment.pk] = meeting
+                stored = meetings[frozenset(both)].setdefault(row.assignment.pk, pair)
+                if stored.similarity < pair.similarity:
+                    meetings[frozenset(both)][row.assignment.pk] = pair
     recurring = []
     for students_of_pair, by_assignment in meetings.items():
         if len(students_of_pair) == 2 and len(by_assignment) >= MIN_ASSIGNMENTS:  # noqa: PLR2004 - a pair

@@ -162,7 +162,7 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
     if not report or not case:
         raise Http404("No such case.")
     context = {"assignment": share.assignment, "names": names, "query": request.GET}
-    context |= case_context(report, case, names) | _share_context(request, share)
+    context |= case_context(report, case, names, request.GET) | _share_context(request, share)
     return render(request, "submissions/shares/shared_case.html", context)
 
 

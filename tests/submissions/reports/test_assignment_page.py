@@ -538,6 +538,21 @@ def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) 
     assert (len(drawn.nodes), len(drawn.links), drawn.hidden_nodes, drawn.hidden_links) == (500, 500, 0, 0)
 
 
+def test_the_page_of_a_case_of_five_hundred_is_small_and_lists_its_members_on_five_pages(
+    assignment: Assignment, alice_client: Client
+) -> None:
+    ring = {(f"s{n:03}", f"s{(n + step) % 500:03}"): 0.9 - n / 1_000 for n in range(500) for step in (1, 2)}
+    (case,) = cases(create_report(assignment, ring), 0.3)
+    address = reverse("case", args=[assignment.pk, case.key])
+    listed: list[list[str]] = []
+    for number in range(1, 6):
+        answer = alice_client.get(address, {"threshold": "30", "page": str(number)})
+        assert len(answer.content) < 300_000
+        listed += page_of(answer).rows(".members tbody tr")
+    assert [row[0] for row in listed] == [str(number) for number in range(1, 501)]
+    assert sorted(row[1] for row in listed) == sorted(case.names)
+
+
 @pytest.mark.parametrize("percentage", range(0, 101, PAIR_BIN))
 def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
     [bin_of_pair] = [one for one in pair_bins([percentage / 100], Bands(0.5, 0.5)) if one.pairs]
