@@ -351,10 +351,9 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     "--format",
     "output_format",
     type=click.Choice(OUTPUT_FORMATS),
-    default="table",
-    show_default=True,
-    help="Format of the output; excel-en and excel-de are CSV for an Excel that separates lists by a comma "
-    "or a semicolon; jplag and dolos are CSV with the columns of these tools.",
+    help="Format of the output; default: csv, json or html if the name of its file ends so, else table. "
+    "excel-en and excel-de are CSV for an Excel that separates lists by a comma or a semicolon; jplag and dolos "
+    "are CSV with the columns of these tools.",
 )
 @click.option("-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file.")
 @click.option("--open", "opens", is_flag=True, help="Write the pairs as HTML and open them in the browser.")
@@ -371,7 +370,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     preview: bool,  # noqa: FBT001 - a flag of the command line
     every_pair: bool,  # noqa: FBT001 - a flag of the command line
     verbose: bool,  # noqa: FBT001 - a flag of the command line
-    output_format: str,
+    output_format: str | None,
     output: Path | None,
     opens: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
@@ -387,6 +386,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     _collect_rarely()
     if opens:
         output_format, output = "html", output or _page_path(path)
+    output_format = output_format or _usual_format(output)
     listing = Listing.of(output_format, show, output, every_pair=every_pair)
     with _refusing():
         if preview:
@@ -514,6 +514,11 @@ def _open(page: Path) -> None:
     click.echo(f"The page is {click.format_filename(page.resolve())}.", err=True)
     if not webbrowser.open(page.resolve().as_uri()):
         click.echo("No browser can be started here: open it yourself.", err=True)
+
+
+def _usual_format(output: Path | None) -> str:
+    ending = output.suffix.lower().removeprefix(".") if output else ""
+    return ending if ending in {"csv", "json", "html"} else "table"
 
 
 def _write(parts: Iterable[str], output: Path | None) -> None:

@@ -202,6 +202,19 @@ def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     ] == []
 
 
+def test_the_name_of_the_output_chooses_its_format_unless_one_is_given(tmp_path: Path) -> None:
+    root = folder(tmp_path / "class", CLASS)
+    for name, options, start in (
+        ("a.HTML", (), "<!doctype html>"),
+        ("a.json", (), "{"),
+        ("a.csv", (), "left,right,"),
+        ("a.txt", (), "#  left  right"),
+        ("b.html", ("--format", "json"), "{"),
+    ):
+        check(root, *options, "-o", tmp_path / name)
+        assert (tmp_path / name).read_text().startswith(start), name
+
+
 def test_the_answer_is_said_and_the_threshold_hides_nothing(tmp_path: Path) -> None:
     root = folder(tmp_path, CLASS)
     answer, bands, *_ = check(root).stderr.splitlines()
