@@ -47,13 +47,6 @@ _EMPTY_PDF = (
     b"startxref\n0\n%%EOF\n"
 )
 
-# What the texts of fonts may be in; Python loads a codec when it is first used.
-_PDF_CODECS = (
-    "utf_16", "utf_16_be", "utf_16_le", "utf_32", "charmap", "latin_1", "ascii", "cp1252", "mac_roman",
-    "gb18030", "gbk", "gb2312", "big5", "big5hkscs", "cp950", "euc_kr", "cp949", "shift_jis", "cp932",
-    "euc_jp", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "cp1253", "cp1254", "koi8_r",
-)  # fmt: skip
-
 # Rich text: a word and its number, a byte in hexadecimal digits, another sign, a brace, or text.
 _RICH_TEXT = re.compile(r"\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]++|([^\\{}\r\n]++)")
 _RICH_SIGNS = {
@@ -273,8 +266,6 @@ def load(budget: Budget) -> None:
     """Let this process read documents: it is confined before it reads one."""
     global _loaded  # noqa: PLW0603 - what a process has loaded
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # It logs what it finds wrong in each file.
-    for codec in _PDF_CODECS:
-        codecs.lookup(codec)
     import_module("xml.etree.ElementTree")
     list(_pdf(_EMPTY_PDF, budget))
     list(_mail(b"Content-Transfer-Encoding: base64\n\nYQ==", budget))

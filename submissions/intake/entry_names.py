@@ -39,13 +39,6 @@ def detect_encoding(names: Iterable[bytes]) -> str:
     return "utf-8"
 
 
-def import_encodings() -> None:
-    """Import every encoding that `detect_encoding` uses: a confined process cannot import one any more."""
-    for encoding in (*PRIORS, SYLLABLES_IN_USE, *(standard for standard, *_ in FREQUENT_HAN.values())):
-        "разное".encode(encoding, "replace")
-    likeliest_code_page(["разное".encode("cp1251")])
-
-
 def redecode(name: str) -> str:
     """Decode a name from a tar or a disk again, where surrogates stand for bytes that are not UTF-8."""
     try:

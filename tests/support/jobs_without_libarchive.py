@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from submissions.intake.entry_names import import_encodings
+from fingerprint.engine import import_encodings
 from submissions.intake.sandbox import archive_jobs
 
 JOBS, REFUSALS = archive_jobs.JOBS, archive_jobs.REFUSALS

@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from fingerprint.engine import import_encodings
 from submissions.intake import document_text, libarchive_reader as libarchive_binding
-from submissions.intake.entry_names import import_encodings
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive, Budget, Limits

@@ -1,8 +1,10 @@
 """A confined child imports and opens nothing, whatever it reads: it has no file left to do it with."""
 
+import encodings
 import io
 import tarfile
 from collections.abc import Iterator
+from pkgutil import iter_modules
 
 import pytest
 
@@ -26,6 +28,7 @@ from tests.support.archives import ARCHIVE_WRITERS, HAS_LIBARCHIVE, LIBARCHIVE_W
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 
+WINDOWS_ONLY = {"mbcs", "oem"}
 MEMORY, SECONDS = 1_000_000_000, 20.0
 FILES = {"ada/Main.java": b"class Main {}", "ben/Main.java": b"class Other {}"}
 # The names of students in each code page, and what many classes have: one name beside names in ASCII.
@@ -46,6 +49,16 @@ def _tarred(names: list[bytes]) -> bytes:
             info.size = 6
             archive.addfile(info, io.BytesIO(b"x = 1\n"))
     return out.getvalue()
+
+
+def _documents() -> Iterator[tuple[str, bytes]]:
+    """Yield mails in every encoding, and rich text in every code page, that Python has."""
+    names = [module.name for module in iter_modules(encodings.__path__) if module.name not in WINDOWS_ONLY]
+    for name in names:
+        for charset in (f"={name}", f"*=us-ascii''{name}", f"*={name}''utf-8"):
+            yield f"{name}.eml", f"Content-Type: text/plain; charset{charset}\n\nx = 1\n".encode()
+    for page in (*(name[2:] for name in names if name.startswith("cp")), "1361", "936"):
+        yield f"{page}.rtf", b"{\\rtf1\\ansi\\ansicpg%b x = 1 \\'e4\\'a1}" % page.encode()
 
 
 def _archives() -> Iterator[tuple[str, bytes]]:
@@ -73,6 +86,17 @@ def test_unpacking_any_format_in_any_code_page_imports_nothing(caplog: pytest.Lo
     assert len([entry for entry in entries if entry.data]) > len(files)
     assert not caplog.records
     assert {encoding for _, encoding in CODE_PAGES} | {"cp1258"} == {*PRIORS}
+
+
+def test_reading_a_mail_or_rich_text_in_any_encoding_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    files = [
+        UploadedFile(f"{number}-{name}", len(data), lambda data=data: io.BytesIO(data))  # type: ignore[misc]
+        for number, (name, data) in enumerate(_documents())
+    ]
+    entries = list(unpack_all(files, MEMORY, jobs="tests.support.watched.archive_jobs"))
+    assert len(entries) == len(files)
+    assert [entry.reason for entry in entries if "Error" in entry.reason] == []
+    assert not caplog.records
 
 
 def test_grouping_any_layout_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
