@@ -19,6 +19,8 @@ from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
 PSEUDONYM = "[erased]"
+# Marks the names of other students, which stay.
+_OTHER = "\0other"
 # A shorter part of a name is looked for with the rest of the name only.
 SHORTEST_WORD = 2
 # A longer text is not itself a name.
@@ -47,20 +49,33 @@ class Spellings:
     @cached_property
     def _finder(self) -> NameFinder:
         visible = (*self.others, *(self.names if self.whole_only else ()))
-        return NameFinder(dict.fromkeys(sorted(self.texts), self.replacement), visible, ids=self.ids)
+        names = dict.fromkeys(self.others, _OTHER) | dict.fromkeys(sorted(self.texts), self.replacement)
+        return NameFinder(names, visible, ids=self.ids)
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return frozenset(map(name_key, self.texts))
+
+    @cached_property
+    def _keys_of_others(self) -> frozenset[str]:
+        return frozenset(map(name_key, self.others))
 
     @property
     def texts(self) -> frozenset[str]:
         return self.names | self.ids
 
     def taken_out(self, text: str) -> str:
-        """Return a text with the pseudonym where it names the student."""
-        if len(text) <= LONGEST_NAME and name_key(text) in {name_key(one) for one in self.texts}:
+        """Return a text with the pseudonym where it names the student.
+
+        What may be another one's name too, as with its words in another order, is the one that is so written.
+        """
+        if len(text) <= LONGEST_NAME and name_key(text) in self._keys:
             return self.replacement
         pieces, end = [], 0
         for start, after, replacement in self._finder.label_spans(text):
-            if replacement == self.replacement:
-                pieces += [text[end:start], replacement]
+            key = name_key(text[start:after])
+            if key in self._keys or (replacement == self.replacement and key not in self._keys_of_others):
+                pieces += [text[end:start], self.replacement]
                 end = after
         return "".join([*pieces, text[end:]])
 

@@ -29,6 +29,8 @@ FILE_PATTERNS = ("language_patterns", "include_patterns", "exclude_patterns", "o
 ANSWERED = ("before", "after")
 # Stands before a reason in what an administrator changed; see `submissions.audit.log`.
 NOTE = "as an administrator: "
+# The pages of entries that name a student and then say why; see `submissions.students.exporting`.
+WITH_REASON = ("student_data", "export_student")
 
 # Apps whose other tables name accounts, platforms and their keys, and no student.
 OTHER_APPS = {
@@ -203,13 +205,23 @@ def erase_texts(scope: Scope, erasure: Erasure, counts: Counts) -> int:
         elif isinstance(row, ApiAnswer) and "key" in values:
             counts.delete(ApiAnswer.objects.filter(pk=row.pk))  # Another key may become the same one.
         elif isinstance(row, AuditEntry):
-            subjects[row.number] = values["subject"]
+            subject = _subject_of(row, spellings, erasure)
+            kept += subject != values["subject"]
+            subjects |= {row.number: subject} if subject != row.subject else {}
         else:
             counts.change(row, **values)
     if subjects:
         AuditEntry.replace_subjects(subjects, erasure.who, f"receipt {erasure.pk}")
         counts.changed["submissions.AuditEntry"] += len(subjects)
     return kept
+
+
+def _subject_of(row: AuditEntry, spellings: Spellings, erasure: Erasure) -> str:
+    """Return the new subject of an entry; the reason of a search or an export by whoever erases stays in it."""
+    text, colon, reason = row.subject.partition(": ")
+    if row.who != erasure.who or row.page not in WITH_REASON:
+        return spellings.taken_out(row.subject)
+    return spellings.taken_out(text) + colon + reason
 
 
 def is_reason_of(row: Any, erasure: Erasure) -> bool:

@@ -136,10 +136,11 @@ def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None
 def _leave(scope: Scope, submission: models.Submission, new_names: NewNames, counts: Counts) -> None:
     """Take the student out of a group's submission and of its copies; the work of the others stays."""
     students = models.SubmissionStudent.objects.filter(pk__in=scope.students, submission=submission)
-    names = {row.name for row in students}
     ids = {row.identifier for row in students if row.identifier}
     copies = models.Submission.objects.filter(origin=submission).select_related("batch")
-    counts.delete(models.SubmissionStudent.objects.filter(submission__in=copies, name__in=names))
+    for row in students:  # a member of the group may have the same name
+        of_copies = models.SubmissionStudent.objects.filter(submission__in=copies)
+        counts.delete(of_copies.filter(name=row.name, identifier=row.identifier))
     counts.delete(students)
     for one in (submission, *copies):
         parts = [PSEUDONYM if part in ids else part for part in one.identifier.split(", ")]
@@ -160,10 +161,12 @@ def new_names(scope: Scope) -> NewNames:
 def _name_of_group(scope: Scope, submission: models.Submission) -> str:
     """Return the name of a group's submission without the student, unlike any other of its upload."""
     origin = submission.origin_id or submission.pk
-    students = models.SubmissionStudent.objects.filter(pk__in=scope.students, submission=origin)
-    name = submission.name
-    for student in students.values_list("name", flat=True):
-        name = re.sub(rf"(?<!\w){re.escape(student)}(?!\w)", PSEUDONYM, name, flags=re.IGNORECASE)
+    students = models.SubmissionStudent.objects.filter(submission=origin)
+    own = {name_key(name) for name in students.filter(pk__in=scope.students).values_list("name", flat=True)}
+    # The longest first: a name may begin with another one.
+    names = sorted(students.values_list("name", flat=True), key=len, reverse=True)
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    name = whole.sub(lambda match: PSEUDONYM if name_key(match[0]) in own else match[0], submission.name)
     if name == submission.name:
         return name
     siblings = models.Submission.objects.filter(batch=submission.batch_id).exclude(pk=submission.pk)

@@ -424,6 +424,95 @@ def test_nobody_erases_a_reason_of_their_own(assignment: Assignment, hand_in: Ha
     assert "entries without a gap" in audit().message
 
 
+@pytest.mark.parametrize("page", ["student_data", "export_student"])
+def test_nobody_erases_why_they_searched_or_exported(
+    page: str, assignment: Assignment, hand_in: HandIn, admin: User
+) -> None:
+    hand_in(zipped({"Out of spite/main.py": COPIED}))
+    for who in ("admin", "other"):
+        for text in ("Ben Popescu", "Out of spite"):
+            AuditEntry.objects.create(who=who, action="saw", subject=f"{text}: Out of spite.", page=page)
+    carry_out("erase_student", ask_for_erasure(scope("Out of spite"), "admin", "They asked.").pk)
+    subjects = AuditEntry.objects.filter(page=page).order_by("number").values_list("who", "subject")
+    assert [*subjects] == [
+        ("admin", "Ben Popescu: Out of spite."),
+        ("admin", "[erased]: Out of spite."),
+        ("other", "Ben Popescu: [erased]."),
+        ("other", "[erased]: [erased]."),
+    ]
+    assert Erasure.objects.get().result["left"][0]["rows"] == 2
+    assert "entries without a gap" in audit().message
+
+
+# Names of two students of one course, and what the erasure of the first one leaves of both.
+SIMILAR_NAMES = [
+    ("Wei Li", "Li Wei"),
+    ("Kim", "Kim Lee"),
+    ("Kim Lee", "Kim Lee Junior"),
+    ("Marie Lee", "Ann Marie Lee"),
+    ("Jose Garcia", "José García"),
+    ("Max Müller", "Max Mueller"),
+    ("Ann Lee", "Ann Leer"),
+]
+
+
+@pytest.mark.parametrize(("own", "other"), SIMILAR_NAMES)
+@pytest.mark.parametrize("whole_only", [False, True])
+def test_a_name_like_the_students_stays_in_every_text(own: str, other: str, whole_only: bool) -> None:  # noqa: FBT001
+    spellings = Spellings(frozenset({own}), frozenset(), (other,), whole_only=whole_only)
+    for text in ("{}", "{}/main.py", "{} (2)", "Talked to {}."):
+        assert spellings.taken_out(text.format(other)) == text.format(other)
+    assert spellings.taken_out(own) == "[erased]"
+    assert spellings.taken_out(f"{own}/main.py") == "[erased]/main.py"
+    if " " in own:
+        assert spellings.taken_out(f"Talked to {own}, {other}.") == f"Talked to [erased], {other}."
+
+
+@pytest.mark.parametrize(("own", "other"), rest_is_long(SIMILAR_NAMES))
+def test_who_has_a_similar_name_keeps_decisions_statements_and_history(
+    own: str, other: str, assignment: Assignment, hand_in: HandIn, alice: User
+) -> None:
+    hand_in(zipped({f"{name}/main.py": COPIED for name in (own, other, "Cleo Ito")}))
+    for name in (own, other):
+        left, right = sorted((name, "Cleo Ito"))
+        Decision.objects.create(assignment=assignment, left=left, right=right, notes=f"Talked to {other}.")
+        add_statement(assignment, name, alice, "a.txt", b"I agree.")
+    AuditEntry.objects.create(
+        who="eve", action="saw", course=assignment.course.name, assignment=assignment.name, subject=other, page="case"
+    )
+    erased(own)
+    decision = Decision.objects.get()
+    assert {decision.left, decision.right, decision.notes} == {"Cleo Ito", other, f"Talked to {other}."}
+    assert [*assignment.statements.values_list("name", flat=True)] == [other]
+    assert AuditEntry.objects.filter(page="case", subject=other).exists()
+    assert submissions_of(assignment) == {"Cleo Ito", other}
+
+
+def test_of_a_group_only_the_student_leaves_whatever_the_names_of_the_others(
+    alice: User, committing: Committing, eager_tasks: None
+) -> None:
+    first, second = (Course.objects.create(owner=alice, name=n).assignments.create(name=n) for n in ("One", "Two"))
+    second.compared_with.add(first)
+    members = (("Kim Lee", "1001"), ("Kim Lee Junior", "1002"), ("Kim Lee", "1003"))
+    rows = "".join(
+        f"  - :name: {name}\n    :sid: '{number}'\n    :email: {number}@a.example\n" for name, number in members
+    )
+    records = f"submission_0:\n  :submitters:\n{rows}"
+    group = {"export/submission_0/main.py": COPIED, "export/submission_metadata.yml": records}
+    for assignment, files in ((first, group), (second, {"Cleo Ito/main.py": COPIED, "Dov Adler/main.py": HONEST})):
+        with committing(execute=True):
+            create_batch(assignment, alice, [zipped(files)])
+    copies = SubmissionStudent.objects.filter(submission__batch__assignment=second).exclude(submission__origin=None)
+    assert copies.count() == len(members)
+    erased("1001")
+    for students in (SubmissionStudent.objects.filter(submission__batch__assignment=first), copies.all()):
+        assert {*students.values_list("name", "identifier")} == {("Kim Lee Junior", "1002"), ("Kim Lee", "1003")}
+    assert all(
+        "Kim Lee Junior" in name
+        for name in Submission.objects.filter(students__in=copies.all()).values_list("name", flat=True)
+    )
+
+
 def test_the_receipt_lists_every_row_by_table(planted: Planted, committing: Committing) -> None:
     with committing(execute=True):
         file = zipped({f"{NAME}/a.py": "a = 1\n"}, "more.zip")
