@@ -13,7 +13,7 @@ from codecs import lookup
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from ipaddress import ip_address, ip_network
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -168,7 +168,7 @@ class ReadersPlaces:
     """Let one link or account have few requests answered at once, so that connections are left for others.
 
     As many more requests of one reader wait for a moment; the others are refused at once, since each that
-    waits holds a thread.
+    waits holds a thread. So does a client that reads its answer slowly: the place is kept until it is closed.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -178,23 +178,21 @@ class ReadersPlaces:
         self._present: Counter[str] = Counter()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        try:
-            return self.get_response(request)
-        finally:
-            if reader := getattr(request, "place_of", ""):
-                self._leave(reader)
+        response = self.get_response(request)
+        for reader in getattr(request, "places", ()):
+            response._resource_closers.append(partial(self._leave, reader))  # type: ignore[attr-defined] # noqa: SLF001 - as Django's own
+        return response
 
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, arguments: dict[str, Any]
     ) -> HttpResponse | None:
-        reader, share = _reader(request, arguments)
-        if not reader:
-            return None
-        if not self._enter(reader, max(1, int(settings.WEB_CONNECTIONS * share))):
-            response = _page("503_places.html", 503)
-            response.headers["Retry-After"] = RETRY_SECONDS
-            return response
-        request.place_of = reader  # type: ignore[attr-defined] # read by __call__
+        request.places = places = list[str]()  # type: ignore[attr-defined] # read by __call__
+        for reader, share in _readers(request, arguments).items():
+            if not self._enter(reader, max(1, int(settings.WEB_CONNECTIONS * share))):
+                response = _page("503_places.html", 503)
+                response.headers["Retry-After"] = RETRY_SECONDS
+                return response
+            places.append(reader)
         return None
 
     def _enter(self, reader: str, most: int) -> bool:
@@ -218,17 +216,20 @@ class ReadersPlaces:
             self._changed.notify_all()
 
 
-def _reader(request: HttpRequest, arguments: dict[str, Any]) -> tuple[str, float]:
-    """Return who reads, a link, a token or an account, and its share of the connections; "" for nobody."""
+def _readers(request: HttpRequest, arguments: dict[str, Any]) -> dict[str, float]:
+    """Return who reads, a link, a token or an account, with its share of the connections.
+
+    All links together are a reader too: somebody may have many.
+    """
     if link := arguments.get("token") or arguments.get("key"):
-        return str(link), LINKS_SHARE
+        return {str(link): LINKS_SHARE, "links": ACCOUNTS_SHARE}
     if request.resolver_match and request.resolver_match.url_name == "healthz":
-        return "", 0
+        return {}
     token = request.headers.get("Authorization", "")
     if token.startswith("Bearer ") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
-        return token, ACCOUNTS_SHARE
+        return {token: ACCOUNTS_SHARE}
     is_known = settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated
-    return f"account {request.user.pk}" if is_known else "", ACCOUNTS_SHARE
+    return {f"account {request.user.pk}": ACCOUNTS_SHARE} if is_known else {}
 
 
 def _largest_upload() -> int:

@@ -8,17 +8,25 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from datetime import timedelta
 from threading import Event, Thread
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils import timezone
 
 from moss.serving import gunicorn_worker
 from moss.serving.gunicorn_worker import HEADER_SECONDS, TimedBody
+from submissions.models import Course
+from submissions.shares.links import create_share, share_token
+from submissions.uploads.change import create_batch
 from tests.moss.serving.test_supervisor import (
     Serve,
     serve as serve,  # noqa: PLC0414 - a fixture
 )
+from tests.support.sample_class import HONEST, zipped
 from tests.support.web_server import web_server
 
 pytestmark = pytest.mark.services
@@ -35,10 +43,10 @@ BODY = (
 
 
 class SlowClients:
-    """Clients that begin a request and go on with one byte a second each."""
+    """Clients that begin a request and go on with one byte a second each, or read the answer so."""
 
-    def __init__(self, port: int, number: int, beginning: bytes) -> None:
-        self.port, self.number, self.beginning = port, number, beginning
+    def __init__(self, port: int, number: int, beginning: bytes, *, reads: bool = False) -> None:
+        self.port, self.number, self.beginning, self.reads = port, number, beginning, reads
         self._ended = Event()
         self._thread = Thread(target=self._drip)
 
@@ -54,7 +62,10 @@ class SlowClients:
         self._stack.close()
 
     def _connected(self) -> socket.socket:
-        client = socket.create_connection(("127.0.0.1", self.port))
+        client = socket.socket()
+        if self.reads:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        client.connect(("127.0.0.1", self.port))
         client.sendall(self.beginning)
         return client
 
@@ -62,7 +73,7 @@ class SlowClients:
         while not self._ended.wait(1):
             for client in self._sockets:
                 with suppress(OSError):  # the server cut it off
-                    client.sendall(b"a")
+                    client.recv(1) if self.reads else client.sendall(b"a")
 
 
 def health(port: int) -> dict[str, bool]:
@@ -96,6 +107,28 @@ def test_moss_serve_alone_answers_with_eighty_slow_clients(
     assert port
     with SlowClients(port, MANY, beginning):
         assert health(port)["database"]
+
+
+@pytest.fixture
+def large_pair(transactional_db: None, alice: User, eager_tasks: None) -> str:
+    """Return the address of a page of more than a megabyte behind a link."""
+    assignment = Course.objects.create(owner=alice, name="Course").assignments.create(name="Sheet")
+    lines = [
+        f"def f{n}(a{n}, b):\n    c = a{n} * {n} + b[{n}]\n    return [x for x in c if x > {n}]\n" for n in range(2500)
+    ]
+    files = {"ada/a.py": "".join(lines), "ben/a.py": "".join(lines).replace("c =", "d = c ="), "cleo/a.py": HONEST}
+    create_batch(assignment, alice, [zipped(files)])
+    pair = assignment.reports.get().pairs.get(left__name="ada", right__name="ben")
+    token = share_token(create_share(assignment, alice, timezone.now() + timedelta(days=1)))
+    return reverse("shared_pair", args=[token, pair.left_id, pair.right_id])
+
+
+@pytest.mark.long
+def test_clients_that_read_a_large_page_behind_one_link_slowly_keep_nobody_out(large_pair: str, web: int) -> None:
+    login = f"http://localhost:{web}/accounts/login/"
+    asking = f"GET {large_pair} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    with SlowClients(web, MANY, asking, reads=True), urllib.request.urlopen(login, timeout=PATIENCE) as page:
+        assert page.status == 200
 
 
 # Bytes at once, seconds before each, and the constants: of the beginning, the rate, and the whole.

@@ -218,9 +218,7 @@ def test_every_time_from_outside_can_be_shown_in_every_time_zone(value: Any) -> 
 
 @pytest.mark.parametrize("year", [FIRST_YEAR, LAST_YEAR])
 @given(hours=st.integers(-14, 14), minute=st.integers(-2000, 2000))
-def test_a_time_that_was_taken_is_taken_again_after_it_was_read_in_any_zone(
-    year: int, hours: int, minute: int
-) -> None:
+def test_a_time_that_was_taken_is_taken_again_after_it_was_read_in_any_zone(year: int, hours: int, minute: int) -> None:
     zone = timezone(timedelta(hours=hours))
     time = outside_time(datetime(year, 1, 1, tzinfo=zone) + timedelta(minutes=minute))
     last = outside_time(datetime(year, 12, 31, 23, 59, tzinfo=zone) + timedelta(minutes=minute))

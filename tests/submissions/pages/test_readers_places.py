@@ -34,7 +34,9 @@ class SlowPages:
         return HttpResponse("shown")
 
     def get(self, address: str, **headers: str) -> HttpResponse:
-        return self.places(RequestFactory().get(address, headers=headers))
+        response = self.places(RequestFactory().get(address, headers=headers))
+        response.close()
+        return response
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +80,23 @@ def test_a_request_waits_for_a_place_of_its_reader(monkeypatch: pytest.MonkeyPat
         wait_until(lambda: pages.number == 4)
         pages.end.set()
         assert {one.result().status_code for one in answers} == {200}
+
+
+def test_a_place_is_kept_until_the_answer_was_read() -> None:
+    pages = SlowPages()
+    unread = [pages.places(RequestFactory().get("/?quick=1&token=1-secret")) for _ in range(4)]
+    assert {one.status_code for one in unread} == {200}
+    assert pages.get("/?quick=1&token=1-secret").status_code == 503
+    unread[0].close()
+    assert pages.get("/?quick=1&token=1-secret").status_code == 200
+
+
+def test_many_links_together_leave_room_for_accounts() -> None:
+    pages = SlowPages()
+    unread = [pages.places(RequestFactory().get(f"/?quick=1&token={number}")) for number in range(12)]
+    assert [one.status_code for one in unread] == [200] * 9 + [503] * 3
+    assert pages.get("/?quick=1", cookie="sessionid=1").status_code == 200
+    for one in unread:
+        one.close()
+    assert not pages.places._present
+    assert not pages.places._working
