@@ -62,13 +62,15 @@ class Fetches(Schema):
 class RepositoriesIn(Body):
     """A list as the page takes it: `student,address,branch,commit` a line, of which an address is enough.
 
+    The grades of GitHub Classroom and the answers of GitHub's `accepted_assignments` and GitLab's projects are
+    lists too. The role `starter` makes boilerplate of what is fetched.
     `token` reads private repositories of the one host of the list; no answer has it. With `again_after_due`
     the list is fetched once more when the due date has passed, or so many hours later.
     """
 
     repositories: Annotated[str, Field(max_length=MOST_CHARACTERS)]
     token: Token = ""
-    role: Literal["class", "earlier", "model"] = "class"
+    role: Literal["class", "earlier", "model", "starter"] = "class"
     preview: bool = False
     again_after_due: bool = False
     hours_after_due: Annotated[int, Field(ge=0, le=MOST_HOURS)] = 0

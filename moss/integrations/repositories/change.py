@@ -29,7 +29,7 @@ from submissions.core.submitters import course_roster
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.programming_platforms import PUSHED_METADATA
 from submissions.models import Assignment, Batch
-from submissions.uploads.change import create_batch
+from submissions.uploads.change import add_boilerplate, create_batch
 from submissions.uploads.forms import ROLES
 from submissions.work import jobs
 from submissions.work.jobs import erasing
@@ -157,18 +157,21 @@ def _gather(fetch: RepositoryFetch) -> None:
         end(fetch, State.FAILED, NOTHING)
         return
     with tempfile.TemporaryFile() as target:
-        _write(target, fetch.assignment, fetched.order_by("pk"))
-        name = f"Git {timezone.localtime():%Y-%m-%d %H.%M %Z}.zip"
-        uploads = [File(target, name)]
-        batch = create_batch(fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role)
-    running.update(batch=batch)
+        _write(target, fetch, fetched.order_by("pk"))
+        uploads = [File(target, f"Git {timezone.localtime():%Y-%m-%d %H.%M %Z}.zip")]
+        if fetch.role == fetch.STARTER:
+            add_boilerplate(fetch.assignment, uploads)
+        else:
+            batch = create_batch(fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role)
+            running.update(batch=batch)
     end(fetch, State.DONE)
 
 
-def _write(target: IO[bytes], assignment: Assignment, rows: QuerySet[Repository]) -> None:
+def _write(target: IO[bytes], fetch: RepositoryFetch, rows: QuerySet[Repository]) -> None:
     """Write an archive with a folder for each repository; first, so that it is always read, whose they are."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(PUSHED_METADATA, json.dumps(_records(assignment, rows.defer("data"))))
+        if fetch.role != fetch.STARTER:
+            archive.writestr(PUSHED_METADATA, json.dumps(_records(fetch.assignment, rows.defer("data"))))
         for row in rows.iterator(chunk_size=1):
             with zipfile.ZipFile(BytesIO(row.data or b"")) as packed:
                 for member in packed.infolist():
@@ -235,7 +238,11 @@ class RepositoriesForm(TokenForm):
             }
         ),
     )
-    role = forms.ChoiceField(label=gettext_lazy("These are"), required=False, choices=ROLES)
+    role = forms.ChoiceField(
+        label=gettext_lazy("These are"),
+        required=False,
+        choices=[*ROLES, (RepositoryFetch.STARTER, gettext_lazy("code that was handed out: it does not count"))],
+    )
     preview = forms.BooleanField(
         label=gettext_lazy("Check how they are read before anything is compared"), required=False
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import signal
@@ -16,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
 from threading import Event, Timer
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _, gettext_noop
@@ -30,7 +31,14 @@ COMMIT = re.compile(r"[0-9a-f]+")
 DIGITS_OF_COMMITS = (40, 64)
 # What Git allows in a branch, and a little less: see git-check-ref-format.
 BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]+")
-HEADER = ("student", "address")
+# What a student, an address, a branch and a commit are called in the header of a list, in the grades of GitHub
+# Classroom, in its answer `accepted_assignments`, and in the projects of a GitLab group.
+FIELDS = (
+    ("student", "roster_identifier", "github_username"),
+    ("address", "student_repository_url", "http_url_to_repo", "html_url"),
+    ("branch",),
+    ("commit",),
+)
 
 # The first with http.curloptResolve, which pins the IP address of a host.
 OLDEST = (2, 37)
@@ -93,45 +101,72 @@ class Listed(NamedTuple):
 
 
 def parse(text: str) -> list[Listed]:
-    """Return the repositories of a list; a line without a student is named after its repository.
+    """Return the repositories of a list, CSV or JSON; one without a student is named after its repository.
 
     Raises BadList when a line is none, a student is listed twice, or there are no or too many lines.
     """
-    rows = [(number, row) for number, row in _rows(text) if any(row)]
-    if rows and tuple(cell.casefold() for cell in rows[0][1][:2]) == HEADER:
-        del rows[0]
+    if len(text) > MOST_CHARACTERS:
+        raise BadList(_("The list is longer than {n} characters.").format(n=MOST_CHARACTERS))
+    text = text.removeprefix("\ufeff")
+    rows = _objects(text) if text.lstrip().startswith(("[", "{")) else _rows(text)
     if not rows or len(rows) > MOST_REPOSITORIES:
         raise BadList(_("List 1 to {n} repositories, one a line.").format(n=MOST_REPOSITORIES))
-    listed = [(number, _listed(number, row)) for number, row in rows]
-    named = _named([one for _number, one in listed])
-    seen: dict[str, int] = {}
-    for (number, _one), one in zip(listed, named, strict=True):
+    listed = {place: _listed(place, row) for place, row in rows.items()}
+    named = _named(list(listed.values()))
+    seen: dict[str, str] = {}
+    for place, one in zip(listed, named, strict=True):
         if one.student in seen:
-            text = _("Line {n}: line {m} is of the same student. List one repository for each.")
-            raise BadList(text.format(n=number, m=seen[one.student]))
-        seen[one.student] = number
+            text = _("{place} and {other} are of the same student. List one repository for each.")
+            raise BadList(text.format(place=seen[one.student], other=place))
+        seen[one.student] = place
     return named
 
 
-def _rows(text: str) -> list[tuple[int, list[str]]]:
-    if len(text) > MOST_CHARACTERS:
-        raise BadList(_("The list is longer than {n} characters.").format(n=MOST_CHARACTERS))
-    lines = text.removeprefix("\ufeff").splitlines()
+def _rows(text: str) -> dict[str, list[str]]:
+    """Return the cells of the lines that have any; with a header, those that it names, in the usual order."""
     try:
-        return [
-            (number, [cell.strip() for cell in row])
-            for number, line in enumerate(lines, 1)
+        rows = {
+            _("Line {n}").format(n=number): [cell.strip() for cell in row]
+            for number, line in enumerate(text.splitlines(), 1)
             for row in csv.reader([line], skipinitialspace=True, delimiter=_delimiter(line))
-        ]
+            if any(row)
+        }
     except csv.Error as error:
         raise BadList(_("The list is no CSV: {error}.").format(error=error)) from error
+    first = next(iter(rows), "")
+    header = [cell.casefold() for cell in rows.get(first, [])]
+    if set(header).isdisjoint(FIELDS[1]):
+        return rows
+    return {place: _fields(dict(zip(header, row, strict=False))) for place, row in rows.items() if place != first}
+
+
+def _objects(text: str) -> dict[str, list[str]]:
+    """Return the fields of the repositories of an answer of GitHub or GitLab."""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadList(_("The list is no JSON: {error}.").format(error=error)) from error
+    rows = [one if isinstance(one, dict) else {} for one in (answer if isinstance(answer, list) else [answer])]
+    return {_("Repository {n}").format(n=number): _fields(_flat(row))[:2] for number, row in enumerate(rows, 1)}
+
+
+def _flat(accepted: dict[str, Any]) -> dict[str, Any]:
+    """Return a repository; of an accepted assignment, its repository with the students who accepted it."""
+    repository, students = accepted.get("repository"), accepted.get("students")
+    logins = [one.get("login") for one in students if isinstance(one, dict)] if isinstance(students, list) else []
+    named = {"student": ", ".join(login for login in logins if isinstance(login, str))}
+    return named | (repository if isinstance(repository, dict) else accepted)
+
+
+def _fields(row: dict[str, Any]) -> list[str]:
+    return [next((row[name] for name in names if row.get(name) and isinstance(row[name], str)), "") for names in FIELDS]
 
 
 def _delimiter(line: str) -> str:
     return ";" if ";" in line and "," not in line else "\t" if "\t" in line else ","
 
 
-def _listed(number: int, row: list[str]) -> Listed:
+def _listed(place: str, row: list[str]) -> Listed:
     first = 0 if "://" in row[0] else 1
     cells = [*row[first:], "", "", ""]
     address, branch, commit = cells[0].rstrip("/"), cells[1], cells[2].lower()
@@ -139,7 +174,7 @@ def _listed(number: int, row: list[str]) -> Listed:
     if any(cells[3:]):
         reason = _("there are more than student, address, branch and commit")
     if reason:
-        raise BadList(_("Line {n}: {reason}.").format(n=number, reason=reason))
+        raise BadList(_("{place}: {reason}.").format(place=place, reason=reason))
     student = clean_name(row[0])[:LONGEST_NAME] if first else ""
     return Listed(student, address, branch, commit)
 

@@ -35,7 +35,9 @@ class FetchQuerySet(models.QuerySet["RepositoryFetch"]):
 
 
 class RepositoryFetch(models.Model):
-    """A list of repositories that are fetched together, and become one upload."""
+    """A list of repositories that are fetched together, and become one upload, or boilerplate."""
+
+    STARTER = "starter"
 
     class State(models.TextChoices):
         FETCHING = "fetching", _("fetching")
@@ -47,7 +49,7 @@ class RepositoryFetch(models.Model):
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     state = models.CharField(max_length=10, choices=State.choices, default=State.FETCHING)
     message = models.TextField(blank=True)
-    role = models.CharField(max_length=10, choices=Batch.Role.choices, default=Batch.Role.CLASS)
+    role = models.CharField(max_length=10, default=Batch.Role.CLASS)
     preview = models.BooleanField(default=False)
     # For the one host of the list; deleted when nothing is to be fetched with it any more.
     token = SealedTextField(blank=True, default="")

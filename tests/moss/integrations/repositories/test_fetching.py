@@ -1,11 +1,14 @@
 """Lists of repositories: read, fetched by the real job, and shown on pages and by the API."""
 
+import json
 import logging
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from moss.integrations.repositories import change as actions, fetching
@@ -17,6 +20,7 @@ from submissions.models import Assignment, Batch, Job, Report
 from submissions.work import jobs
 from tests.moss.integrations.repositories.test_snapshots import CODE, at
 from tests.support.git_server import HOUR, START, GitServer, hand_in
+from tests.support.html import get_page
 from tests.support.jobs import carry_out
 
 KIND = "fetch_repositories"
@@ -61,6 +65,23 @@ def test_each_repository_becomes_a_submission_and_a_failed_one_is_named(
         "There is no such repository, or the token may not read it.",
     )
     assert not fetch.repositories.exclude(data=None).exists()
+
+
+def test_a_template_becomes_boilerplate_in_one_step(
+    assignment: Assignment,
+    git_server: GitServer,
+    alice_client: Client,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: object,
+) -> None:
+    hand_in(git_server.repository("template"), {"main.py": CODE, "README.md": b"Do it.\n"})
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        fetch = end(begin(assignment, git_server.url("template"), role="starter"))
+    assert (fetch.state, Batch.objects.count()) == ("done", 0)
+    names = assignment.boilerplate.order_by("name").values_list("name", flat=True)
+    assert [name.rpartition("/")[2] for name in names] == ["README.md", "main.py"]
+    page = get_page(alice_client, reverse("repository_fetch", args=[assignment.pk, fetch.pk]))
+    assert "The files of the repositories do not count any more." in page.text("main")
 
 
 @pytest.mark.parametrize("time", ["-86400", "yesterday", "99999999999999999999", "253402300799"])
@@ -309,6 +330,59 @@ def test_a_repository_without_a_student_has_its_own_name_or_that_of_its_owner_to
     assert [one.student for one in parse(text)] == ["anna lab", "ben lab", "zoe-lab"]
 
 
+CLASSROOM = (
+    "assignment_name,assignment_url,starter_code_url,github_username,roster_identifier,student_repository_name,"
+    "student_repository_url,submission_timestamp,points_awarded,points_available"
+)
+
+
+def test_the_grades_of_github_classroom_are_a_list() -> None:
+    lab, of_lab = f"lab,{HOST}/c,{HOST}/start", "2026-11-02 10:00:00 UTC,10,10"
+    rows = (
+        f'{lab},anna7,"Berg, Anna",lab-anna7,{HOST}/c/lab-anna7,{of_lab}\n{lab},ben,,lab-ben,{HOST}/c/lab-ben,{of_lab}'
+    )
+    assert parse(f"{CLASSROOM}\n{rows}\n") == [
+        Listed("Berg, Anna", f"{HOST}/c/lab-anna7"),
+        Listed("ben", f"{HOST}/c/lab-ben"),
+    ]
+
+
+def test_answers_of_github_classroom_and_of_gitlab_groups_are_lists() -> None:
+    logins = ["anna", "ben"], ["zoe"]
+    accepted = [
+        {
+            "id": number,
+            "students": [{"id": 7, "login": login, "html_url": f"{HOST}/{login}"} for login in team],
+            "repository": {
+                "full_name": f"c/lab-{number}",
+                "html_url": f"{HOST}/c/lab-{number}",
+                "default_branch": "main",
+            },
+            "assignment": {"title": "Lab"},
+        }
+        for number, team in enumerate(logins)
+    ]
+    assert parse(json.dumps(accepted)) == [Listed("anna, ben", f"{HOST}/c/lab-0"), Listed("zoe", f"{HOST}/c/lab-1")]
+    projects = [{"name": "Lab", "http_url_to_repo": f"{HOST}/{name}/lab.git", "ssh_url_to_repo": "x"} for name in "ab"]
+    assert parse(json.dumps(projects)) == [Listed("a lab", f"{HOST}/a/lab.git"), Listed("b lab", f"{HOST}/b/lab.git")]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[" * 100_000, "The list is no JSON"),
+        ("[{]", "The list is no JSON"),
+        ("[]", "List 1 to 2000"),
+        ('{"message": "Bad credentials"}', "Repository 1: the address must"),
+        ('[3, {"html_url": 4, "students": 5}]', "Repository 1: the address must"),
+        (f'[{{"html_url": "{HOST}/a/b", "students": [6, {{"login": 7}}]}}, null]', "Repository 2: the address must"),
+    ],
+)
+def test_what_is_no_answer_with_repositories_is_refused_with_its_place(text: str, problem: str) -> None:
+    with pytest.raises(BadList, match=problem):
+        parse(text)
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_other_separators_of_spreadsheets_are_taken(separator: str) -> None:
     assert parse(f"Anna{separator}{HOST}/a{separator}main") == [Listed("Anna", f"{HOST}/a", "main")]
@@ -329,7 +403,7 @@ def test_other_separators_of_spreadsheets_are_taken(separator: str) -> None:
         ),
         (f"Anna,{HOST}/a,{{}}", ["-x", "a..b", "a b", "a~1", "a:b", "a*"], "Line 1: that is no name of a branch"),
         (f"Anna,{HOST}/a,main,{{}}", ["HEAD", "abc", "--all", "g" * 40], "Line 1: a commit is 40 or 64"),
-        (f"Anna,{HOST}/a\nBen,{HOST}/b\n{{}}", [f"Anna,{HOST}/c"], "Line 3: line 1 is of the same student"),
+        (f"Anna,{HOST}/a\nBen,{HOST}/b\n{{}}", [f"Anna,{HOST}/c"], "Line 1 and Line 3 are of the same student"),
         ("{}", ["", "\n\n", "student,address\n"], "List 1 to 2000 repositories"),
     ],
     ids=["addresses", "branches", "commits", "a student twice", "nothing"],
