@@ -13,11 +13,12 @@ from codecs import lookup
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial, wraps
+from functools import wraps
 from ipaddress import ip_address, ip_network
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
+from weakref import finalize
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -168,7 +169,8 @@ class ReadersPlaces:
     """Let one link or account have few requests answered at once, so that connections are left for others.
 
     As many more requests of one reader wait for a moment; the others are refused at once, since each that
-    waits holds a thread. So does a client that reads its answer slowly: the place is kept until it is closed.
+    waits holds a thread. So does a client that reads its answer slowly: the place is kept until it is closed,
+    or until the request is deleted, where another answer took its place.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -179,20 +181,20 @@ class ReadersPlaces:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        for reader in getattr(request, "places", ()):
-            response._resource_closers.append(partial(self._leave, reader))  # type: ignore[attr-defined] # noqa: SLF001 - as Django's own
+        response._resource_closers.extend(getattr(request, "places", ()))  # type: ignore[attr-defined] # noqa: SLF001 - as Django's own
         return response
 
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, arguments: dict[str, Any]
     ) -> HttpResponse | None:
-        request.places = places = list[str]()  # type: ignore[attr-defined] # read by __call__
+        places: list[Callable[[], object]] = []
+        request.places = places  # type: ignore[attr-defined] # read by __call__
         for reader, share in _readers(request, arguments).items():
             if not self._enter(reader, max(1, int(settings.WEB_CONNECTIONS * share))):
                 response = _page("503_places.html", 503)
                 response.headers["Retry-After"] = RETRY_SECONDS
                 return response
-            places.append(reader)
+            places.append(finalize(request, self._leave, reader))
         return None
 
     def _enter(self, reader: str, most: int) -> bool:

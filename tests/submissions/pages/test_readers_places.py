@@ -1,6 +1,7 @@
 """One link has so many requests answered at once that others are answered too."""
 
 from concurrent.futures import ThreadPoolExecutor
+from gc import collect
 from threading import Event
 
 import pytest
@@ -33,8 +34,15 @@ class SlowPages:
             self.end.wait(20)
         return HttpResponse("shown")
 
+    def open(self, address: str, **headers: str) -> HttpResponse:
+        """Return an answer that was not read; it keeps its request, as Django's handler has it."""
+        request = RequestFactory().get(address, headers=headers)
+        response = self.places(request)
+        response._resource_closers.append(request.close)  # type: ignore[attr-defined]
+        return response
+
     def get(self, address: str, **headers: str) -> HttpResponse:
-        response = self.places(RequestFactory().get(address, headers=headers))
+        response = self.open(address, **headers)
         response.close()
         return response
 
@@ -84,16 +92,27 @@ def test_a_request_waits_for_a_place_of_its_reader(monkeypatch: pytest.MonkeyPat
 
 def test_a_place_is_kept_until_the_answer_was_read() -> None:
     pages = SlowPages()
-    unread = [pages.places(RequestFactory().get("/?quick=1&token=1-secret")) for _ in range(4)]
+    unread = [pages.open("/?quick=1&token=1-secret") for _ in range(4)]
     assert {one.status_code for one in unread} == {200}
     assert pages.get("/?quick=1&token=1-secret").status_code == 503
     unread[0].close()
     assert pages.get("/?quick=1&token=1-secret").status_code == 200
 
 
+def test_a_place_is_free_again_after_another_answer_took_the_place_of_its_own() -> None:
+    pages = SlowPages()
+    request = RequestFactory().get("/?quick=1&token=1-secret")
+    assert pages.places(request).status_code == 200
+    assert pages.places._present
+    del request
+    collect()
+    assert not pages.places._present
+    assert not pages.places._working
+
+
 def test_many_links_together_leave_room_for_accounts() -> None:
     pages = SlowPages()
-    unread = [pages.places(RequestFactory().get(f"/?quick=1&token={number}")) for number in range(12)]
+    unread = [pages.open(f"/?quick=1&token={number}") for number in range(12)]
     assert [one.status_code for one in unread] == [200] * 9 + [503] * 3
     assert pages.get("/?quick=1", cookie="sessionid=1").status_code == 200
     for one in unread:
