@@ -11,6 +11,7 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,25 +24,23 @@ if TYPE_CHECKING:
     Address = IPv4Address | IPv6Address
     Networks = Sequence[IPv4Network | IPv6Network]
 
-# Seconds to connect, and between two parts of an answer.
-CONNECT_SECONDS, SILENCE_SECONDS = 5, 10
+# Seconds to connect, between two parts of an answer, and for its head, in however many parts.
+CONNECT_SECONDS, SILENCE_SECONDS, HEAD_SECONDS = 5, 10, 20.0
 
 
 # What the IANA registries of special-purpose addresses do not call globally reachable, with what stands for
 # addresses of version 4 and with all protocols' own blocks. `ipaddress` has lists too, but they differ from
 # one patch version of Python to the next.
 UNICAST = ip_network("2000::/3")
-NOT_PUBLIC = {
-    4: [
-        ip_network(one)
-        for one in (
-            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-            "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
-            "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-        )
-    ],
-    6: [ip_network(one) for one in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")],
-}  # fmt: skip
+NOT_PUBLIC = [
+    ip_network(one)
+    for one in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+        "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+        "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+        "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+    )
+]  # fmt: skip
 
 
 class UnknownHost(Exception):
@@ -58,9 +57,8 @@ def is_public(ip: Address) -> bool:
     Loopback, private, link-local and shared networks are not, nor are multicast and reserved addresses,
     nor addresses of version 6 that stand for any of version 4.
     """
-    if isinstance(ip, IPv6Address):
-        return ip in UNICAST and not any(ip in network for network in NOT_PUBLIC[6])
-    return not any(ip in network for network in NOT_PUBLIC[4])
+    is_unicast = isinstance(ip, IPv4Address) or ip in UNICAST
+    return is_unicast and not any(ip in network for network in NOT_PUBLIC)
 
 
 def may_reach(ip: Address, scheme: str, networks: Networks) -> bool:
@@ -137,6 +135,25 @@ class OneAddress(HTTPAdapter):
         if host["scheme"] == "https":
             pool |= {"server_hostname": host["host"], "assert_hostname": host["host"]}
         return {**host, "host": str(self.ip)}, pool
+
+    def get_connection_with_tls_context(self, *request: Any, **options: Any) -> Any:
+        pool: Any = super().get_connection_with_tls_context(*request, **options)
+        pool.ConnectionCls = type("Timed", (TimedHead, pool.ConnectionCls), {})
+        return pool
+
+
+class TimedHead:
+    """A connection that ends where the head of an answer has not come in HEAD_SECONDS."""
+
+    sock: socket.socket
+
+    def getresponse(self) -> Any:
+        timer = Timer(HEAD_SECONDS, self.sock.shutdown, [socket.SHUT_RDWR])
+        timer.start()
+        try:
+            return super().getresponse()  # type: ignore[misc] # the other base has it
+        finally:
+            timer.cancel()
 
 
 DEFAULT_PORTS = {"https": 443, "http": 80}

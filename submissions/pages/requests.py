@@ -219,10 +219,7 @@ class ReadersPlaces:
 
 
 def _readers(request: HttpRequest, arguments: dict[str, Any]) -> dict[str, float]:
-    """Return who reads, a link, a token or an account, with its share of the connections.
-
-    All links together are a reader too: somebody may have many.
-    """
+    """Return who reads, a link, all links, a token or an account, with its share of the connections."""
     if link := arguments.get("token") or arguments.get("key"):
         return {str(link): LINKS_SHARE, "links": ACCOUNTS_SHARE}
     if request.resolver_match and request.resolver_match.url_name == "healthz":

@@ -49,16 +49,12 @@ class Spellings:
     @cached_property
     def _finder(self) -> NameFinder:
         visible = (*self.others, *(self.names if self.whole_only else ()))
-        names = dict.fromkeys(self.others, _OTHER) | dict.fromkeys(sorted(self.texts), self.replacement)
+        names = dict.fromkeys(sorted(self.texts), self.replacement) | dict.fromkeys(self.others, _OTHER)
         return NameFinder(names, visible, ids=self.ids)
 
     @cached_property
     def _keys(self) -> frozenset[str]:
         return frozenset(map(name_key, self.texts))
-
-    @cached_property
-    def _keys_of_others(self) -> frozenset[str]:
-        return frozenset(map(name_key, self.others))
 
     @property
     def texts(self) -> frozenset[str]:
@@ -73,8 +69,7 @@ class Spellings:
             return self.replacement
         pieces, end = [], 0
         for start, after, replacement in self._finder.label_spans(text):
-            key = name_key(text[start:after])
-            if key in self._keys or (replacement == self.replacement and key not in self._keys_of_others):
+            if replacement == self.replacement or name_key(text[start:after]) in self._keys:
                 pieces += [text[end:start], self.replacement]
                 end = after
         return "".join([*pieces, text[end:]])

@@ -29,8 +29,6 @@ FILE_PATTERNS = ("language_patterns", "include_patterns", "exclude_patterns", "o
 ANSWERED = ("before", "after")
 # Stands before a reason in what an administrator changed; see `submissions.audit.log`.
 NOTE = "as an administrator: "
-# The pages of entries that name a student and then say why; see `submissions.students.exporting`.
-WITH_REASON = ("student_data", "export_student")
 
 # Apps whose other tables name accounts, platforms and their keys, and no student.
 OTHER_APPS = {
@@ -219,7 +217,7 @@ def erase_texts(scope: Scope, erasure: Erasure, counts: Counts) -> int:
 def _subject_of(row: AuditEntry, spellings: Spellings, erasure: Erasure) -> str:
     """Return the new subject of an entry; the reason of a search or an export by whoever erases stays in it."""
     text, colon, reason = row.subject.partition(": ")
-    if row.who != erasure.who or row.page not in WITH_REASON:
+    if row.who != erasure.who or row.page not in {"student_data", "export_student"}:
         return spellings.taken_out(row.subject)
     return spellings.taken_out(text) + colon + reason
 

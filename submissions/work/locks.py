@@ -28,6 +28,7 @@ class Work(IntEnum):
     CHOICE = 0x6D6F737F  # of what to start next
     TOGETHER = 0x6D6F7381  # of an assignment: whether its ranking waits for uploads
     AUDIT = 0x6D6F7380  # the end of the chain
+    ACCOUNTS = 0x6D6F7382  # names of new ones
 
 
 @contextmanager

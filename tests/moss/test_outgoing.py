@@ -1,13 +1,19 @@
 """What web addresses and IP addresses are, which does not depend on the version of Python."""
 
 import json
+import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from threading import Thread
 
 import pytest
+import requests
 from hypothesis import given, strategies as st
 
+from moss import outgoing
 from moss.outgoing import is_loopback, is_public, may_reach, web_origin
 from tests.support.paths import ROOT
 
@@ -103,6 +109,33 @@ def test_a_host_is_this_machine_by_name_and_by_each_of_its_numbers(host: str) ->
 )
 def test_an_address_has_an_origin_only_where_its_host_is_one(address: str, origin: str) -> None:
     assert web_origin(address) == origin
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [(b"HTTP/1.1 200 OK\r\nX: ", b"a"), (b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
+    ids=["drops", "later"],
+)
+def test_the_head_of_an_answer_that_never_ends_is_waited_for_only_so_long(
+    first: bytes, again: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "HEAD_SECONDS", 0.5)
+
+    def answer(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.sendall(first)
+            for _ in range(600):
+                connection.sendall(again)
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        Thread(target=answer, args=[listener], daemon=True).start()
+        address, started = f"http://127.0.0.1:{listener.getsockname()[1]}/", time.monotonic()
+        asked = outgoing.answer_of("GET", address, networks=[ip_network("127.0.0.0/8")])
+        with suppress(requests.RequestException), asked:  # after a status, what came is the head
+            pass
+    assert time.monotonic() - started < 20
 
 
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--net"]

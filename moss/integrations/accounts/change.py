@@ -19,6 +19,7 @@ from moss.integrations.accounts.models import Session
 from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.models import ApiToken, AuditEntry
+from submissions.work.locks import Work, transaction_lock
 
 
 class Caller(NamedTuple):
@@ -38,9 +39,10 @@ def create_accounts(rows: Iterable[Mapping[str, str]], caller: Caller) -> list[U
 
     Raises ValidationError where one cannot be created; then none is.
     """
-    there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
     created = list[User]()
     with transaction.atomic():
+        transaction_lock(Work.ACCOUNTS, wait=True)  # Postgres takes names for others that differ in case.
+        there = {name.casefold() for name in User.objects.values_list("username", flat=True)}
         for row in (row for row in rows if User.normalize_username(row["username"]).casefold() not in there):
             user = User(**row)
             user.set_unusable_password()

@@ -8,7 +8,7 @@ import logging
 import resource
 import signal
 import time
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -78,8 +78,8 @@ class Connections:
         self._limits = limits
         self._waiting: OrderedDict[Connection, None] = OrderedDict()
         self._by_address: dict[str, OrderedDict[Connection, None]] = {}
-        self._sessions: set[Connection] = set()
-        self._sessions_of: Counter[str] = Counter()
+        # The primary key of the account of each session.
+        self._sessions: dict[Connection, int] = {}
 
     @property
     def waiting(self) -> int:
@@ -95,23 +95,19 @@ class Connections:
         self._by_address.setdefault(connection.address, OrderedDict())[connection] = None
         self._waiting[connection] = None
 
-    def begin_session(self, connection: Connection) -> bool:
-        """Make a waiting connection a session, and return whether there was room for one."""
-        address = connection.address
+    def begin_session(self, connection: Connection, account: int) -> bool:
+        """Make a waiting connection a session, and return whether there was room for one of the account."""
         if len(self._sessions) >= self._limits.sessions:
             return False
-        if self._sessions_of[address] >= self._limits.sessions_an_address:
+        if [*self._sessions.values()].count(account) >= self._limits.sessions_an_account:
             return False
         self._leave_waiting(connection)
-        self._sessions.add(connection)
-        self._sessions_of[address] += 1
+        self._sessions[connection] = account
         return True
 
     def remove(self, connection: Connection) -> None:
         self._leave_waiting(connection)
-        if connection in self._sessions:
-            self._sessions.remove(connection)
-            self._sessions_of -= Counter([connection.address])
+        self._sessions.pop(connection, None)
 
     def _close(self, connection: Connection) -> None:
         self._leave_waiting(connection)
@@ -181,7 +177,7 @@ class ListeningLimits:
     session_seconds: for all files of a session.
     report_seconds: until the address is sent, though its report is not ready.
     drain_seconds: for reading and discarding what a client still sends after an error.
-    sessions, sessions_an_address: at once, of users that are known.
+    sessions, sessions_an_account: at once, of users that are known.
     waiting, waiting_an_address: connections that are no sessions; beyond these numbers the oldest is closed.
     """
 
@@ -194,7 +190,7 @@ class ListeningLimits:
     report_seconds: float = 1_800.0
     drain_seconds: float = 30.0
     sessions: int = 64
-    sessions_an_address: int = 16
+    sessions_an_account: int = 16
     waiting: int = 1_000
     waiting_an_address: int = 200
 
@@ -267,7 +263,7 @@ class Session:
         self._user = await self._server.account(self.address, protocol.text(rest))
         if self._user is None:
             self._refuse(UNKNOWN)
-        elif not self._server.connections.begin_session(self):
+        elif not self._server.connections.begin_session(self, self._user.pk):
             self._refuse(TOO_MANY)
         return True
 

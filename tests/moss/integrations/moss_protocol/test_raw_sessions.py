@@ -346,7 +346,7 @@ def test_in_directory_mode_each_directory_is_one_folder() -> None:
     assert names.sent == {"hw-ada": "hw/ada/", "hw-ada (2)": "hw-ada/", "file": "./"}
 
 
-LIMITS = ListeningLimits(total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3)
+LIMITS = ListeningLimits(total_bytes=1_000, sessions=3, sessions_an_account=2, waiting=4, waiting_an_address=3)
 
 
 @dataclass(eq=False)
@@ -377,17 +377,17 @@ def test_of_too_many_connections_in_all_the_oldest_is_closed() -> None:
     assert connections.waiting == 4
 
 
-def test_sessions_are_limited_and_never_closed_for_others() -> None:
+def test_sessions_are_limited_by_account_and_never_closed_for_others() -> None:
     connections = Connections(LIMITS)
-    rows = callers(connections, "a", "a", "a")
-    assert [connections.begin_session(row) for row in rows] == [True, True, False]
-    others = callers(connections, "b", "c")
-    assert [connections.begin_session(row) for row in others] == [True, False]
+    rows = callers(connections, "a", "a", "b")
+    assert [connections.begin_session(row, 1) for row in rows] == [True, True, False]
+    others = callers(connections, "a", "c")
+    assert [connections.begin_session(row, 2) for row in others] == [True, False]
     callers(connections, *"aaaaaaaa")
     assert [row.closed for row in (*rows[:2], others[0])] == [[], [], []]
     connections.remove(rows[0])
     later = callers(connections, "a")[0]
-    assert connections.begin_session(later)
+    assert connections.begin_session(later, 1)
 
 
 def test_who_tries_short_ids_waits_for_some_minutes() -> None:
