@@ -15,8 +15,8 @@ from fingerprint.ranking.sorting import highest_id, number_pairs, order_by
 from fingerprint.ranking.weights import document_frequency
 
 if TYPE_CHECKING:
-    # Of both sides: `line_starts` and `line_ends` of `IndexedTokens`.
-    Lines = tuple[tuple[Ids, Ids], tuple[Ids, Ids]]
+    # `line_starts`, `line_ends` and `ignored_before` of `IndexedTokens`.
+    Lines = tuple[Ids, Ids, Ids]
 
 # A long k-gram has so many tokens more: of 2 to 8, ranking took least with this number.
 LONGER = 3
@@ -65,7 +65,8 @@ class IndexedTokens(NamedTuple):
     `kinds` uint64 [n]: the kind of a separator occurs once in the cohort; `kgrams` int32 [n]: id of the
     matchable k-gram that starts at a token, -1 where there is none; `boilerplate` bool [n]: tokens that a
     passage cannot begin or end with; `ignored` bool [n]: tokens of boilerplate and common code, which
-    passages may contain but shares do not count.
+    passages may contain but shares do not count; `ignored_before` int32 [n]: how many of these the cohort has
+    before a token.
     `order` int32 [m]: positions of the m matchable k-grams, sorted by (id, id one token before, position);
     `ordered_kgrams` int32 [m]: their ids; `previous` int32 [m]: the ids one token before; `next_group` int32
     [m]: index in `order` at which the next pair (id, id one token before) begins. `line_starts`, `line_ends`
@@ -81,6 +82,7 @@ class IndexedTokens(NamedTuple):
     kgrams: Ids
     boilerplate: Flags
     ignored: Flags
+    ignored_before: Ids
     order: Offsets
     ordered_kgrams: Ids
     previous: Ids
@@ -128,6 +130,7 @@ def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
         tokens.kgrams[low:high],
         tokens.boilerplate[low:high],
         tokens.ignored[low:high],
+        tokens.ignored_before[low:high],
         tokens.order[first:last],
         tokens.ordered_kgrams[first:last],
         tokens.previous[first:last],
@@ -169,7 +172,8 @@ def index_tokens(
     files : the files of all submissions one after another, and where those of each submission begin
     """
     (index, order_starts), (long, long_starts) = (_index_kgrams(ids, bounds) for ids in kgrams)
-    tokens = IndexedTokens(kinds, index.kgrams, *flags, *index[1:], *line_extents, long, files[0])
+    before = np.cumsum(flags[1], dtype=np.int32) - flags[1]
+    tokens = IndexedTokens(kinds, index.kgrams, *flags, before, *index[1:], *line_extents, long, files[0])
     return CohortTokens(tokens, bounds, order_starts, long_starts, files[1])
 
 
@@ -448,29 +452,34 @@ def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, 
 
 
 @bare_njit
-def _small_part_of_line(lines: tuple[Ids, Ids], at: int, first: int, after: int) -> int:
+def _small_part_of_line(lines: Lines, at: int, first: int, after: int) -> int:
     """Return how many of the tokens [first, after) are on the line of token `at`.
 
-    Return 0 if they are more than two thirds of that line.
+    Return 0 if they are more than two thirds of that line, or of its tokens that are not ignored.
     """
-    start, end = lines[0][at], lines[1][at]
-    inside = min(after, end) - max(first, start)
-    return 0 if 3 * inside > 2 * (end - start) else inside
+    start, end, before = lines[0][at], lines[1][at], lines[2]
+    low, high, last = max(first, start), min(after, end), min(end, len(before) - 1)
+    inside, size = high - low, end - start
+    counted, of_line = inside - (before[high] - before[low]), size - (before[last] - before[start])
+    return 0 if 3 * inside > 2 * size or 3 * counted > 2 * of_line else inside
 
 
 @kernel
-def lines_of(left: IndexedTokens, right: IndexedTokens) -> Lines:
+def lines_of(left: IndexedTokens, right: IndexedTokens) -> tuple[Lines, Lines]:
     """Return what `trim_to_lines` takes of two submissions: passing all their arrays takes longer."""
-    return (left.line_starts, left.line_ends), (right.line_starts, right.line_ends)
+    return (
+        (left.line_starts, left.line_ends, left.ignored_before),
+        (right.line_starts, right.line_ends, right.ignored_before),
+    )
 
 
 @bare_kernel
-def trim_to_lines(lines: Lines, run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
+def trim_to_lines(lines: tuple[Lines, Lines], run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
     """Return a run (left token, right token, length) without small parts of lines at its ends.
 
     Any two statements begin with a few equal tokens. So a line at an end of a run stays only if more than
-    two thirds of its tokens are in the run, on both sides. A run of which less than `k` tokens would remain
-    is returned as it is.
+    two thirds of its tokens are in the run, or of those that are not ignored, on both sides. A run of which
+    less than `k` tokens would remain is returned as it is.
     """
     (left, right), (a, b, length) = lines, run
     first, after = 0, length
@@ -510,7 +519,7 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
 
 @bare_njit
 def _fill_passages(
-    tiles: Runs, sides: tuple[Lines, tuple[Flags, Flags]], k: int, rows: Runs, common: Runs
+    tiles: Runs, sides: tuple[tuple[Lines, Lines], tuple[Flags, Flags]], k: int, rows: Runs, common: Runs
 ) -> tuple[int, int]:
     """Fill `rows` with passages and `common` with common passages; return their numbers."""
     lines, ignored = sides

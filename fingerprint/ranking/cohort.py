@@ -36,6 +36,8 @@ from fingerprint.tokens import kind_marks, mark_table
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from fingerprint.kernels.types import Rows
+
     Marks = npt.NDArray[np.uint8]
 
 
@@ -200,16 +202,18 @@ def tail_lines(lines: LineMarks, heads: Flags) -> Flags:
     return tails
 
 
-def after_heads(heads: Flags, firsts: Positions, ends: Positions) -> Positions:
+def after_heads(heads: Flags, firsts: Positions, ends: Positions, file_starts: Bounds) -> Positions:
     """Return where the line after each line and its heads ends, given where each begins and ends: int64.
 
-    That is its own end where it is no head; the last line of a file, a separator, is none. A head is at most
-    two thirds of what it ends with, so that it never stays alone.
+    That is its own end where it is no head, or nothing follows in its file. A head is at most two thirds of
+    what it ends with, which may be after its file, so that it never stays alone.
     """
     lines = np.arange(len(heads))
     following = np.where(heads, len(heads) - 1, lines)
     result = ends[np.minimum.accumulate(following[::-1])[::-1]]
-    return np.where(heads, np.maximum(result, ends + _half(firsts, ends)), result)
+    file_ends = file_starts[np.searchsorted(file_starts, firsts, side="right")] - 1
+    longer = np.maximum(result, ends + _half(firsts, ends))
+    return np.where(heads & (result <= file_ends), longer, np.minimum(result, file_ends))
 
 
 def before_tails(tails: Flags, firsts: Positions, ends: Positions, file_starts: Bounds) -> Positions:
@@ -261,7 +265,7 @@ class Cohort:
     that contain the k-gram that starts at a token (0 where none starts); `sums`: see `RunningSums`;
     `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains; `common` bool [t]:
     whether the k-gram that starts at a token is common code; `limit`: the common limit in force, None for
-    none; `renamed` int64 [n]: see `renamed_groups`, -1 by default.
+    none; `renamed` int64 [n, 2]: see `renamed_groups`, -1 by default.
     """
 
     k: int
@@ -272,7 +276,7 @@ class Cohort:
     boilerplate: Hashes
     common: Flags
     limit: int | None
-    renamed: Positions
+    renamed: Rows
 
     def __len__(self) -> int:
         return len(self.submission_starts) - 1
@@ -322,7 +326,7 @@ class Cohort:
         """
         kinds, file_starts, starts = _concatenate(submissions)
         (values, ids), spare = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
-        bounds, alone = np.minimum(starts, len(ids)), np.full(len(submissions), -1, dtype=np.int64)
+        bounds, alone = np.minimum(starts, len(ids)), np.full((len(submissions), 2), -1, dtype=np.int64)
         contained, frequency, programs = _frequencies(ids, bounds, len(values), counted, parts)
         is_boilerplate, of_most = (np.isin(values, distinct_kgrams(of, k)) for of in (boilerplate, shared))
         common = of_most if limit is None else (programs > limit) | of_most
@@ -477,7 +481,7 @@ def _line_extents(
         lines = mark_lines(kinds, firsts)
         heads = head_lines(lines)
         begin = before_tails(tail_lines(lines, heads), firsts, ends, file_starts)
-        ends = after_heads(heads, firsts, ends)
+        ends = after_heads(heads, firsts, ends, file_starts)
     starts, line_ends = (np.repeat(one.astype(np.int32), sizes) for one in (begin, ends))
     return np.subtract(starts, offsets, out=starts), np.subtract(line_ends, offsets, out=line_ends)
 

@@ -309,10 +309,11 @@ def _without_starter(
     ]
 
 
-def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Positions:
-    """Return the number of the group of each submission: int64 [submissions], -1 for no group.
+def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Rows:
+    """Return the numbers of the groups of each submission: int64 [submissions, 2], -1 for no group.
 
-    The submissions of a group have the same files by kinds of tokens, literals and imports, in any order.
+    The submissions of a group have the same files, in any order: in the first column by kinds of tokens,
+    literals and imports, in the second by kinds alone.
     Only `counted` submissions are in a group: many with few tokens, or only boilerplate, are equal.
     """
     columns_of: dict[int, list[tuple[Kinds, Terms, Terms]]] = defaultdict(list)
@@ -321,10 +322,12 @@ def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Coll
             columns_of[submission].append(columns)
     # Hardly any other submissions have files of the same lengths.
     lengths = {one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()}
-    contents = {one: tuple(sorted(map(digest_columns, columns_of[one]))) for group in _alike(lengths) for one in group}
-    numbers = np.full(submissions, -1, dtype=np.int64)
-    for number, group in enumerate(_alike(contents)):
-        numbers[group] = number
+    several = [one for group in _alike(lengths) for one in group]
+    numbers = np.full((submissions, 2), -1, dtype=np.int64)
+    for column, compared in enumerate((3, 1)):
+        contents = {one: tuple(sorted(digest_columns(file[:compared]) for file in columns_of[one])) for one in several}
+        for number, group in enumerate(_alike(contents)):
+            numbers[group, column] = number
     return numbers
 
 

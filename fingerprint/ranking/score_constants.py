@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 14
+SCORE_VERSION = 15
 
 
 class Norm(NamedTuple):
@@ -92,6 +92,8 @@ LEAST_PASSAGE_PART = 0.6
 # Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,
 # and no matter of degree. No higher threshold is suggested.
 LEAST_RENAMED = 0.95
+# Where literals were changed too, so many equal tokens leave little doubt; honest solutions of one task had 68.
+LEAST_REWORDED, REWORDED_TOKENS = 0.9, 100
 # Without a passage, terms of weight w count w / (w + HALF_TERMS): one term in common may be chance.
 HALF_TERMS = 1.0
 

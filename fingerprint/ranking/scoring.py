@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
-from fingerprint.kernels.types import Bounds, Flags, FloatRows, Floats, Ids, Positions, Rows, Runs
+from fingerprint.kernels.types import Bounds, FloatRows, Floats, Ids, Positions, Rows, Runs
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import CohortTokens, slice_submission, trim_tiles
 from fingerprint.ranking.cohort import Cohort, RunningSums
@@ -279,9 +279,16 @@ def similarity_of(
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     # Programs that are shorter than a k-gram have no weight but tokens.
     mass = np.where(mass > 0, mass, passage_mass(smaller, kept.max(axis=1)))
+    return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs, _least_of_equal(cohort, pairs))
+
+
+def _least_of_equal(cohort: Cohort, pairs: Rows) -> Floats:
+    """Return the least similarity of pairs whose tokens are all equal, 0 of others; see `renamed_groups`."""
     groups = cohort.renamed[pairs]
-    is_renamed = (groups[:, 0] == groups[:, 1]) & (groups[:, 0] >= 0)
-    return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs, is_renamed)
+    equal = (groups[:, 0] == groups[:, 1]) & (groups[:, 0] >= 0)
+    is_long = _totals(cohort.sums.with_common, cohort, pairs).min(axis=1) >= constants.REWORDED_TOKENS
+    reworded = np.where(equal[:, 1] & is_long, constants.LEAST_REWORDED, 0.0)
+    return np.where(equal[:, 0], constants.LEAST_RENAMED, reworded)
 
 
 def passage_mass(smaller: Floats, larger: Floats) -> Floats:
@@ -292,7 +299,7 @@ def passage_mass(smaller: Floats, larger: Floats) -> Floats:
 
 
 def _combine_evidence(
-    passages: Floats, mass_of_passages: Floats, lexical: LexicalTable, pairs: Rows, is_renamed: Flags
+    passages: Floats, mass_of_passages: Floats, lexical: LexicalTable, pairs: Rows, least: Floats
 ) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     total, weighted = mass_of_passages.copy(), []
@@ -314,7 +321,7 @@ def _combine_evidence(
         for part in (*weighted, structure_mass)
     )
     combined = by_structure + by_literals + by_names + by_imports
-    least = np.where(is_renamed, constants.LEAST_RENAMED, constants.LEAST_PASSAGE_PART * passages)
+    least = np.maximum(least, constants.LEAST_PASSAGE_PART * passages)
     similarity = np.maximum(least, combined).round(constants.DECIMALS)
-    structure = np.where((passages > 0) | is_renamed, similarity - by_literals - by_names - by_imports, 0.0)
+    structure = np.where(least > 0, similarity - by_literals - by_names - by_imports, 0.0)
     return similarity, (structure, by_literals, by_names, by_imports)

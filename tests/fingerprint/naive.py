@@ -98,19 +98,32 @@ def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, 
 # ---- cohort ----
 
 
-def trim_to_lines(left: Sequence[int], right: Sequence[int], run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
-    """Cut off lines at the ends of which at most two thirds are in the run; sides are sizes of lines."""
+def trim_to_lines(
+    left: Sequence[int],
+    right: Sequence[int],
+    run: tuple[int, int, int],
+    k: int,
+    ignored: tuple[Sequence[bool], Sequence[bool]] | None = None,
+) -> tuple[int, int, int]:
+    """Cut off lines at the ends of which at most two thirds are in the run; sides are sizes of lines.
+
+    More than two thirds of the tokens that are not `ignored` are enough too.
+    """
     lines = [[line for line, size in enumerate(sizes) for _ in range(size)] for sizes in (left, right)]
+    flags = ignored or ([False] * sum(left), [False] * sum(right))
     firsts = list(run[:2])
     length = run[2]
 
     def cut(*, at_end: bool) -> int:
         cuts = []
-        for column, first in zip(lines, firsts, strict=True):
-            inside = column[first : first + length]
-            line = inside[-1 if at_end else 0]
-            whole = 3 * inside.count(line) > 2 * column.count(line)
-            cuts.append(0 if whole else inside.count(line))
+        for column, out, first in zip(lines, flags, firsts, strict=True):
+            run_tokens = range(first, first + length)
+            line = column[run_tokens[-1 if at_end else 0]]
+            of_line = [at for at, number in enumerate(column) if number == line]
+            inside = [at for at in of_line if at in run_tokens]
+            counted = [[at for at in tokens if not out[at]] for tokens in (inside, of_line)]
+            whole = any(3 * len(few) > 2 * len(many) for few, many in ((inside, of_line), counted))
+            cuts.append(0 if whole else len(inside))
         return max(cuts)
 
     while length:

@@ -186,5 +186,7 @@ def similarity(
     only_renamed = len(left.kinds) >= k and all(
         getattr(left, field) == getattr(right, field) for field in ("kinds", "literals", "imports")
     )
-    least = constants.LEAST_RENAMED if only_renamed else constants.LEAST_PASSAGE_PART * t
+    is_long = len(left.kinds) >= constants.REWORDED_TOKENS
+    least = constants.LEAST_REWORDED if is_long and left.kinds == right.kinds else constants.LEAST_PASSAGE_PART * t
+    least = constants.LEAST_RENAMED if only_renamed else least
     return max(least, weighed / total) if total else 0.0

@@ -130,3 +130,12 @@ def test_no_passage_ends_with_a_head_of_many_parameters() -> None:
     head = "def f(one, two, three, four, five, six, seven, eight, nine):\n"
     shared = program(Random(3), functions=1) + head
     assert last_lines(f"{shared}    one()\n", f"{shared}    del two\n", "a.py")[0].startswith("return")
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("a.py", "def g(x, y, *args, **kwargs): pass\n"), ("a.hpp", "class Shape : public Base, public Other {\n")],
+)
+def test_a_head_at_the_end_of_both_files_stays(name: str, last: str) -> None:
+    text = program(Random(3), functions=1) if name == "a.py" else C_HEADS[0].format(name="f") + C_BODIES[0] + "}\n"
+    assert last_lines(text + last, text + last, name) == [last.strip()]

@@ -11,6 +11,7 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import front_end, token_lines
+from fingerprint.kernels.types import Ids
 from fingerprint.params import Params
 from fingerprint.ranking.alignment import lines_of, trim_to_lines
 from fingerprint.ranking.cohort import Cohort
@@ -194,15 +195,56 @@ def cohort_of(sides: list[list[int]]) -> Cohort:
     return Cohort.from_submissions(kinds, K, lines=lines)
 
 
+def without(lines: tuple[Ids, Ids, Ids], ignored: list[bool]) -> tuple[Ids, Ids, Ids]:
+    """Return the lines of a submission of which these tokens are ignored."""
+    return lines[0], lines[1], np.cumsum([0, *ignored], dtype=np.int32)
+
+
 @given(line_sizes, line_sizes, st.data())
 @example([3, 3, 5], [3, 3, 4], None)
 def test_a_small_part_of_a_line_is_cut_off(left: list[int], right: list[int], data: st.DataObject | None) -> None:
     sizes = sum(left), sum(right)
     length = data.draw(st.integers(1, min(sizes))) if data else 7
     a, b = (data.draw(st.integers(0, size - length)) if data else 0 for size in sizes)
+    both = [data.draw(st.lists(st.booleans(), min_size=n, max_size=n)) if data else [False] * n for n in sizes]
     cohort = cohort_of([left, right])
-    lines = lines_of(cohort.submission(0), cohort.submission(1))
-    assert trim_to_lines(lines, (a, b, length), K) == naive.trim_to_lines(left, right, (a, b, length), K)
+    lines = list(map(without, lines_of(cohort.submission(0), cohort.submission(1)), both))
+    expected = naive.trim_to_lines(left, right, (a, b, length), K, (both[0], both[1]))
+    assert trim_to_lines((lines[0], lines[1]), (a, b, length), K) == expected
+
+
+@given(line_sizes, line_sizes, st.data())
+def test_a_line_whose_other_tokens_are_all_ignored_is_never_cut_off(
+    left: list[int], right: list[int], data: st.DataObject
+) -> None:
+    sizes = sum(left), sum(right)
+    length = data.draw(st.integers(1, min(sizes)))
+    firsts = [data.draw(st.integers(0, size - length)) for size in sizes]
+    both = [[not first <= at < first + length for at in range(n)] for first, n in zip(firsts, sizes, strict=True)]
+    cohort = cohort_of([left, right])
+    lines = list(map(without, lines_of(cohort.submission(0), cohort.submission(1)), both))
+    run = firsts[0], firsts[1], length
+    assert trim_to_lines((lines[0], lines[1]), run, K) == run
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), line_sizes, st.data())
+def test_equal_programs_share_all_that_counts(program: list[int], sizes: list[int], data: st.DataObject) -> None:
+    pieces = st.builds(lambda first, size: program[first : first + size], st.integers(0, 60), st.integers(0, 30))
+    handed_out, common = data.draw(pieces), data.draw(pieces)
+    submissions = [program, program, common, [*common, 10], [*common, 11]]
+    kinds = [[np.array(one, dtype=np.uint64)] for one in submissions]
+    lines = [np.resize(np.repeat(np.arange(len(sizes)), sizes), len(one)).astype(np.int32) for one in submissions]
+    lines = [np.cumsum(np.diff(one, prepend=0) != 0, dtype=np.int32) for one in lines]
+    cohort = Cohort.from_submissions(kinds, K, [np.array(handed_out, dtype=np.uint64)], 2, lines=lines)
+    counted = np.flatnonzero(~cohort.tokens.ignored[: len(program)])
+    if len(counted) and counted[-1] - counted[0] + 1 >= K:
+        covered = {
+            at
+            for one in engine.find_passages(cohort, 0, 1)
+            if not one.common
+            for at in range(one.left_token, one.left_token + one.tokens)
+        }
+        assert {*counted.tolist()} <= covered
 
 
 @given(line_sizes, line_sizes, st.data())

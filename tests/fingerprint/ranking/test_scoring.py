@@ -23,7 +23,13 @@ from fingerprint.ranking.candidates import LEAST_TERMS, CandidatePairs, rare_ter
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.rank import CohortFile, RankingInput, candidate_pairs, renamed_groups
-from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
+from fingerprint.ranking.score_constants import (
+    LEAST_PASSAGE_PART,
+    LEAST_RENAMED,
+    LEAST_REWORDED,
+    RARITY_EXPONENT,
+    REWORDED_TOKENS,
+)
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import DEFAULT_THRESHOLD
@@ -191,14 +197,25 @@ def test_where_only_names_were_changed_the_similarity_is_hardly_less(
     assert parts[0] == pytest.approx(scores.similarity[0])
 
 
+def reworded(tokens: int, more: int = 0) -> list[Submission]:
+    """Return two programs of so many equal tokens, all of whose literals and names differ."""
+    return [
+        Submission(list(range(tokens + of_one)), *(frozenset(f"{who} {what} {n}" for n in range(99)) for what in "ab"))
+        for who, of_one in (("x", 0), ("y", more))
+    ]
+
+
 def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> None:
-    kinds = list(range(200))
-    one, other = (
-        Submission(kinds, *(frozenset(f"{who} {what} {n}" for n in range(99)) for what in "ab")) for who in "xy"
-    )
-    scores = scored([one, other])
+    scores = scored(reworded(200, more=1))
     assert scores.similarity.tolist() == [LEAST_PASSAGE_PART]
     assert (scores.structure[0], scores.literals[0], scores.names[0]) == (LEAST_PASSAGE_PART, 0, 0)
+
+
+def test_where_all_tokens_are_equal_the_similarity_is_high_whatever_names_and_literals_are() -> None:
+    long, short = (scored(reworded(tokens)) for tokens in (REWORDED_TOKENS, REWORDED_TOKENS - 1))
+    assert long.similarity.tolist() == [LEAST_REWORDED]
+    assert long.structure.tolist() == [LEAST_REWORDED]
+    assert short.similarity.tolist() == [LEAST_PASSAGE_PART]
 
 
 def test_a_literal_of_two_submissions_weighs_more_than_one_of_all() -> None:
