@@ -15,13 +15,14 @@ from fingerprint.distinct import distinct_values, first_places
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Ids, Owners, Positions, Rows
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.alignment import CohortTokens, find_members
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
 from fingerprint.ranking.sorting import highest_id, longest_part
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD, SAMPLE_SIZE
+from fingerprint.ranking.tiling import fill_members
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.candidates import CandidatePairs
     from fingerprint.ranking.cohort import Cohort, RunningSums
     from fingerprint.ranking.parallel import Check
@@ -39,16 +40,14 @@ UNSCORED = -1.0
 
 
 @njit
-def _fill_stretches(kgrams: Ids, first: int, shared: Flags, k: int, stretches: Rows) -> int:
-    """Fill `stretches` with the (start, end) of each stretch of `shared` k-grams; return their number.
+def _fill_stretches(places: Ids, first: int, k: int, stretches: Rows) -> int:
+    """Fill `stretches` with the (start, end) of each stretch of shared k-grams; return their number.
 
-    `kgrams` are the ids of the side's k-grams, from token `first` of the cohort on.
+    `places` are where they begin, ascending, from token `first` of the cohort on.
     """
     count, end = 0, -1
-    for at in range(first, first + len(kgrams)):
-        kgram = kgrams[at - first]
-        if kgram < 0 or not shared[kgram]:
-            continue
+    for place in places:
+        at = first + place
         if at > end:
             stretches[count, 0] = at
             count += 1
@@ -78,7 +77,7 @@ def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLength
 
 @kernel
 def _add_half_bounds(
-    cohort: tuple[Ids, Bounds, RunningSums],
+    cohort: tuple[CohortTokens, RunningSums],
     pairs: Rows,
     parameters: tuple[int, int, PassageLengths],
     bounds: Floats,
@@ -87,32 +86,32 @@ def _add_half_bounds(
 
     The parameters are k, the number of distinct k-grams, and `LENGTHS`.
     """
-    kgrams, starts, sums = cohort
-    k, distinct, lengths = parameters
-    # The last entry is for the id -1, which stands for no k-gram.
-    on_first_side, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
-    longest = longest_part(starts) // k + 1
-    stretches, before = np.empty((longest, 2), dtype=np.int64), np.zeros(longest)
+    (indexed, sums), (k, distinct, lengths) = cohort, parameters
+    kgrams, starts = indexed.tokens.kgrams, indexed.submission_starts
+    ordered, order_starts = indexed.tokens.ordered_kgrams, indexed.order_starts
+    # A bit for each k-gram of the first side, see `Workspace`.
+    members, entered = np.zeros((distinct + 1 >> 6) + 1, dtype=np.uint64), -1
+    longest = longest_part(starts)
+    places = np.empty(longest, dtype=np.int32)
+    stretches, before = np.empty((longest // k + 1, 2), dtype=np.int64), np.zeros(longest // k + 1)
     for row in range(len(pairs)):
         first_side, second_side = pairs[row]
         if first_side != entered:
             if entered >= 0:
-                for kgram in kgrams[starts[entered] : starts[entered + 1]]:
-                    on_first_side[kgram] = False
-            for kgram in kgrams[starts[first_side] : starts[first_side + 1]]:
-                on_first_side[kgram] = True
+                for kgram in ordered[order_starts[entered] : order_starts[entered + 1]]:
+                    members[kgram + 1 >> 6] = 0
+            fill_members(ordered[order_starts[first_side] : order_starts[first_side + 1]], members)
             entered = first_side
         start, end = starts[second_side], starts[second_side + 1]
-        count = _fill_stretches(kgrams[start:end], start, on_first_side, k, stretches)
+        shared = find_members(kgrams[start:end], members, places)
+        count = _fill_stretches(places[:shared], start, k, stretches)
         bounds[row] += _stretched_weight(stretches[:count], sums, lengths, before) / 2
 
 
 def _close_coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     """Return a closer bound than `coverage_bounds`; it takes some ten times as long."""
     bounds = np.zeros(len(pairs))
-    arrays = (cohort.tokens.kgrams, cohort.submission_starts, cohort.sums)
-    distinct = 1 + int(cohort.tokens.kgrams.max(initial=-1))
-    parameters = cohort.k, distinct, constants.LENGTHS
+    arrays, parameters = (cohort.indexed, cohort.sums), (cohort.k, cohort.distinct[0], constants.LENGTHS)
     swapped = pairs[:, ::-1]
     for sides in (pairs, swapped):
         order = np.argsort(sides[:, 0], kind="stable")
@@ -320,8 +319,12 @@ class _Search(NamedTuple):
 
     def best_of_each(self) -> Positions:
         """Return the rows with the highest bound of each submission, ascending, without the scored ones."""
-        order = np.argsort(-self.bounds, kind="stable")
-        sides = np.stack((self.candidates.left[order], self.candidates.right[order]), axis=1).ravel()
+        candidates, highest = self.candidates, _best_of_each(self.candidates, self.bounds, slice(None))
+        # Few pairs have the highest bound of a side; sorting all takes most of the time.
+        is_best = (self.bounds == highest[candidates.left]) | (self.bounds == highest[candidates.right])
+        order = np.flatnonzero(is_best)
+        order = order[np.argsort(-self.bounds[order], kind="stable")]
+        sides = np.stack((candidates.left[order], candidates.right[order]), axis=1).ravel()
         rows = distinct_values(order[first_places(sides) // 2])
         unscored: Positions = rows[self.similarity[rows] == UNSCORED]
         return unscored
@@ -405,10 +408,14 @@ def _nth_best(similarity: Floats, n: int) -> float:
 
 def _least_best_match(candidates: CandidatePairs, similarity: Floats) -> Floats:
     """Return for each pair the similarity from which on it is a side's best pair, as far as is known."""
-    count = int(candidates.right.max(initial=-1)) + 1
-    best = np.full(count, UNSCORED)
-    scored = np.flatnonzero(similarity != UNSCORED)
-    for side in (candidates.left, candidates.right):
-        np.maximum.at(best, side[scored], similarity[scored])
+    best = _best_of_each(candidates, similarity, np.flatnonzero(similarity != UNSCORED))
     least: Floats = np.minimum(best[candidates.left], best[candidates.right])
     return least
+
+
+def _best_of_each(candidates: CandidatePairs, values: Floats, rows: Positions | slice) -> Floats:
+    """Return the highest value of each submission among some rows of the candidates, `UNSCORED` without any."""
+    best = np.full(int(candidates.right.max(initial=-1)) + 1, UNSCORED)
+    for side in (candidates.left, candidates.right):
+        np.maximum.at(best, side[rows], values[rows])
+    return best

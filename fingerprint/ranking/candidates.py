@@ -29,6 +29,8 @@ FLOOR = 0.01
 LEAST_TERMS, MOST_SUBMISSIONS = 1.0, 20
 # Sums of weights may be smaller by rounding errors.
 ROUNDING = 1e-9
+# Pairs that are counted and stored at once: those of a large class; more are counted first.
+ROOM = 1 << 18
 
 
 class CandidatePairs(NamedTuple):
@@ -183,10 +185,12 @@ def weighted_pairs(
 
 
 def _pairs(table: Postings, floor: float, least: float, groups: Groups) -> CandidatePairs:
-    count = _fill_pairs(table, floor, least, groups, np.empty((0, 3), dtype=np.int32))
-    rows = np.empty((count, 3), dtype=np.int32)
-    _fill_pairs(table, floor, least, groups, rows)
-    return CandidatePairs(*np.ascontiguousarray(rows.T))
+    rows = np.empty((ROOM, 3), dtype=np.int32)
+    count = _fill_pairs(table, floor, least, groups, rows)
+    if count > len(rows):
+        rows = np.empty((count, 3), dtype=np.int32)
+        _fill_pairs(table, floor, least, groups, rows)
+    return CandidatePairs(*np.ascontiguousarray(rows[:count].T))
 
 
 def rare_term_pairs(ids: Hashes, owners: Owners, weights: Floats, groups: Groups = NO_GROUPS) -> CandidatePairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,10 @@ from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
     from fingerprint.ranking.score_constants import Evidence, Norm
+
+
+# Of the number of a submission, where it and the number of a term are one number.
+OWNER_SHIFT = 32
 
 
 def apply_norm(left: Floats, right: Floats, norm: Norm, part: Floats | float = 1.0) -> Floats:
@@ -126,12 +131,16 @@ class TermTable:
         `programs` is the part of a program that each submission counts as. `exponent` is that of the rarity,
         by default `TERM_RARITY_EXPONENT`.
         """
-        empty = np.empty(0, np.uint64)
-        columns = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
-        terms = [column[~np.isin(column, excluded)] for column in columns] if len(excluded) else columns
-        values, numbers = numbered(np.concatenate([empty, *terms]))
-        ids = numbers.astype(np.int64)
-        bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
+        owners = np.repeat(np.arange(len(submissions)), [sum(map(len, files)) for files in submissions])
+        terms = np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(submissions)])
+        if len(excluded):
+            kept = ~np.isin(terms, excluded)
+            owners, terms = owners[kept], terms[kept]
+        values, numbers = numbered(terms)
+        # The distinct terms of each submission, by value.
+        rows = distinct_values(owners << OWNER_SHIFT | numbers)
+        ids = rows & ((1 << OWNER_SHIFT) - 1)
+        bounds = np.searchsorted(rows, np.arange(len(submissions) + 1) << OWNER_SHIFT)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole
         weights = lengths * _rarities(ids, bounds, counted, exponent)

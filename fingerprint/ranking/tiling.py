@@ -105,7 +105,7 @@ def cohort_workspace(cohort: CohortTokens, distinct: tuple[int, int]) -> Workspa
 
 
 @bare_njit
-def _fill_members(kgrams: Ids, members: Hashes) -> None:
+def fill_members(kgrams: Ids, members: Hashes) -> None:
     for kgram in kgrams:
         number = np.uint64(kgram + 1)
         members[number >> np.uint64(6)] |= np.uint64(1) << (number & np.uint64(63))
@@ -116,8 +116,8 @@ def enter(space: Workspace, left: IndexedTokens) -> None:
     """Fill an empty workspace for a left side."""
     fill_kgram_table(left.ordered_kgrams, space.table)
     fill_kgram_table(left.long.ordered_kgrams, space.long_table)
-    _fill_members(left.ordered_kgrams, space.members)
-    _fill_members(left.long.ordered_kgrams, space.long_members)
+    fill_members(left.ordered_kgrams, space.members)
+    fill_members(left.long.ordered_kgrams, space.long_members)
     for at in range(len(left.order)):
         group = space.table[left.ordered_kgrams[at]]
         space.groups[left.order[at]] = group

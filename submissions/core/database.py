@@ -76,6 +76,7 @@ UPDATE = (
     "WHERE {table}.id = new_rows.pk"
 )
 CHANGE = "{name} = new_rows.{name}"
+ARRAY = "ANY(%s::bigint[])"
 
 # The driver takes the values of these as they are; converting each of them took longer than all the rest.
 NUMBERS = (models.IntegerField, models.FloatField, models.BooleanField, models.ForeignKey)
@@ -174,15 +175,25 @@ else:
 
 
 class _KeysIn(In):  # type: ignore[type-arg] # it takes no parameter at run time
-    """`__in` of numbers as one parameter, an array; thousands of parameters take the driver long."""
+    """`__in` of numbers as one parameter, the text of an array; thousands of parameters take the driver long."""
+
+    def get_prep_lookup(self) -> Any:
+        # Checking keys one by one takes longer than many a query with them.
+        return list(self.rhs) if _are_keys(self.rhs) else super().get_prep_lookup()
 
     def process_rhs(self, compiler: Any, connection: Any) -> Any:
-        placeholders, keys = super().process_rhs(compiler, connection)
-        is_list = self.rhs_is_direct_value() and placeholders == f"({', '.join(['%s'] * len(keys))})"
-        return ("ANY(%s)", [list(keys)]) if is_list else (placeholders, keys)
+        if self.rhs and _are_keys(self.rhs):
+            return ARRAY, [f"{{{','.join(map(str, self.rhs))}}}"]
+        return super().process_rhs(compiler, connection)
 
     def get_rhs_op(self, connection: Any, rhs: str) -> str:
-        return f"= {rhs}" if rhs == "ANY(%s)" else super().get_rhs_op(connection, rhs)
+        return f"= {rhs}" if rhs == ARRAY else super().get_rhs_op(connection, rhs)
+
+
+def _are_keys(values: Any) -> bool:
+    """Return whether these are numbers that Postgres has."""
+    is_list = isinstance(values, list | tuple | set | frozenset | dict)
+    return is_list and {*map(type, values)} <= {int} and max(map(abs, values), default=0) < 1 << 63
 
 
 class _RelatedKeysIn(_KeysIn, RelatedIn):

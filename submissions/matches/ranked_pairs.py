@@ -38,8 +38,8 @@ STRIPE_GAP = 0.003
 
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
 TIE_MARGIN = 1e-6
-# Pairs aligned at a time: enough for all cores, and those of large projects have a few megabytes of passages.
-PAIRS_AT_ONCE = 256
+# Pairs aligned at a time: enough for all cores, and those of large projects have some ten megabytes of passages.
+PAIRS_AT_ONCE = 1024
 
 
 def pair_mark(*, translated: bool, structure: float) -> str:

@@ -367,9 +367,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     """
     selection = selection or select_cohort(assignment)
     selected, old_work, class_boilerplate, _ = selection
-    by_name = [*selected, *old_work.submissions.values()]
-    rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
-    submissions, files = _in_content_order(by_name)
+    submissions, files = _in_content_order([*selected, *old_work.submissions.values()])
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     boilerplate = [*class_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
@@ -388,7 +386,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     people = identities(Submission.objects.filter(pk__in=list(index)))
     return LoadedCohort(
         submissions=submissions,
-        name_ranks=[rank_by_id[submission.pk] for submission in submissions],
+        name_ranks=name_ranks(submissions),
         files=files,
         contents=contents,
         inputs=inputs,
@@ -398,6 +396,17 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         models=frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL),
         boilerplate=[one.pk for one in class_boilerplate],
     )
+
+
+def name_ranks(submissions: list[Submission]) -> list[int]:
+    """Return the place of each submission in the order of the names, by which decisions find a pair again.
+
+    It is that of the code points, as in `submissions.cases.read.pair_names`: a database that is restored
+    elsewhere may sort names otherwise.
+    """
+    ordered = sorted(submissions, key=lambda one: (one.name, one.pk))
+    ranks = {one.pk: rank for rank, one in enumerate(ordered)}
+    return [ranks[one.pk] for one in submissions]
 
 
 def _all_exclusions(

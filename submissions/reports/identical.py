@@ -95,7 +95,7 @@ def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
         if len(content.hashes) and not cohort.is_unlisted(content.submission):
             hashes[content.submission].append(content.hashes)
     # Hardly any others have the same least and greatest one; to sort them all takes longer.
-    bounds = {i: (min(map(np.min, parts)), max(map(np.max, parts))) for i, parts in hashes.items()}
+    bounds = {i: (min(one.min() for one in parts), max(one.max() for one in parts)) for i, parts in hashes.items()}
     counts = Counter(bounds.values())
     alike = {i: np.concatenate(parts) for i, parts in hashes.items() if counts[bounds[i]] > 1}
     return {i: _digest(distinct_values(values)) for i, values in alike.items()}

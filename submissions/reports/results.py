@@ -36,7 +36,7 @@ from submissions.models import (
 )
 from submissions.pairs.read import suggested_threshold
 from submissions.reports import progress
-from submissions.reports.cohort import CohortChanged, LoadedCohort, LoadedFile, planned
+from submissions.reports.cohort import CohortChanged, LoadedCohort, LoadedFile, name_ranks, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
 from submissions.reports.identical import duplicate_groups
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
@@ -87,6 +87,8 @@ def copy_old_work(assignment: Assignment, cohort: LoadedCohort, ranking: Ranking
     assignments that are not compared any more. Raises AssignmentBusy when one of them was deleted or read
     again since the cohort was loaded; the ranking is tried again.
     """
+    if not (cohort.old_work.submissions or assignment.batches.filter(role=Batch.Role.OTHER).exists()):
+        return cohort
     needed = {index for index in _sides(stored) | _best_matches(ranking) if cohort.is_unlisted(index)}
     origins = {cohort.submissions[index].pk: cohort.submissions[index] for index in needed}
     _lock(cohort, set(origins))
@@ -207,17 +209,6 @@ def _copy_students(copies: Mapping[int, Submission]) -> None:
 def _copied(file: LoadedFile, pk: int | None = None, submission: int = 0) -> LoadedFile:
     """Return a file under the primary keys of its copy and of that one's submission, where it has one."""
     return file._replace(pk=pk, submission_id=submission) if pk else file
-
-
-def name_ranks(submissions: list[Submission]) -> list[int]:
-    """Return the place of each submission in the order of the names, by which decisions find a pair again.
-
-    It is that of the code points, as in `submissions.cases.read.pair_names`: a database that is restored
-    elsewhere may sort names otherwise.
-    """
-    ordered = sorted(submissions, key=lambda one: (one.name, one.pk))
-    ranks = {one.pk: rank for rank, one in enumerate(ordered)}
-    return [ranks[one.pk] for one in submissions]
 
 
 class Results(NamedTuple):

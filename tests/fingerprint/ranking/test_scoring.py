@@ -319,6 +319,7 @@ def test_pairs_that_share_enough_rare_terms_are_candidates(
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates_module, "MOST_SUBMISSIONS", most)
+        patch.setattr(candidates_module, "ROOM", 1)  # so that several pairs have no room at once
         pairs = rare_term_pairs(*table.columns())
     assert set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)) == expected
     assert not pairs.shared.any()

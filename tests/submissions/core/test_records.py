@@ -295,6 +295,8 @@ def test_a_list_of_keys_is_one_parameter_and_finds_what_is_in_it() -> None:
         keys[:1],
         [*keys[:2], keys[0], None],
         [*keys, 0, 10**30],
+        (*keys, 2**63),
+        {*keys, -(2**63)},
         dict.fromkeys(keys),
         Source.objects.filter(size=2),
     ):
@@ -307,6 +309,12 @@ def test_a_list_of_keys_is_one_parameter_and_finds_what_is_in_it() -> None:
     with CaptureQueriesContext(connection) as queries:
         assert Source.objects.filter(pk__in=range(keys[0], keys[0] + 5_000)).count() == len(keys)
     assert "= ANY('{" in queries[0]["sql"]
+    # A number that is too large for the column is in no row.
+    assert Source.objects.filter(size__in=[1, 2**40]).count() == 1
+    waiting = [*keys]
+    rows = Source.objects.filter(pk__in=waiting)
+    waiting.clear()
+    assert rows.count() == len(keys)
     # An expression in a list is no key.
     assert Source.objects.filter(pk__in=[F("pk"), 0]).count() == len(keys)
 

@@ -25,7 +25,7 @@ from submissions.intake.packed_readings import pack_lexical, unpack_lexical, unp
 from submissions.models import Assignment, Document, Report
 from submissions.pages.filters import percent
 from submissions.reports import results as ranking
-from submissions.reports.results import name_ranks
+from submissions.reports.cohort import load_cohort, name_ranks, select_cohort
 from submissions.uploads.change import add_boilerplate, rerank
 from tests.support.html import get_page
 from tests.support.programs import program
@@ -290,3 +290,7 @@ def test_the_sides_of_a_pair_and_of_its_decision_follow_from_the_code_points_of_
             names = pair_names(assignment, one.pk, other.pk)
         assert ranks[names.left] < ranks[names.right]
         assert not any("ORDER BY" in query["sql"] for query in asked)
+    selection = select_cohort(assignment)
+    for rows in (selection.submissions, selection.submissions[::-1]):  # in whatever order the database has them
+        cohort = load_cohort(assignment, selection._replace(submissions=rows))
+        assert cohort.name_ranks == name_ranks(cohort.submissions)
