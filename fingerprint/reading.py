@@ -228,13 +228,7 @@ def read_together(
 
 
 def _read_together(
-    files: Sequence[tuple[bytes, str]],
-    chosen: CodeFrontEnd,
-    *,
-    coarse: bool,
-    spans: bool,
-    spelling: bool,
-    words: bool,
+    files: Sequence[tuple[bytes, str]], chosen: CodeFrontEnd, *, coarse: bool, spans: bool, spelling: bool, words: bool
 ) -> list[Reading | Unreadable]:
     decoded = [_result(partial(_identify, *file, chosen.name)) for file in files]
     texts = [one[0] for one in decoded if isinstance(one, tuple)]

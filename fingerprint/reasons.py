@@ -20,12 +20,4 @@ LEXER_FAILED = gettext_noop("the lexer failed ({error})")
 NAMED_LEXER_FAILED = gettext_noop("the {language} lexer failed ({error})")
 
 # The first that fits a text counts.
-REASONS = (
-    BAD_ENCODING,
-    NUL_BYTE,
-    CONTROLS,
-    LANGUAGE_TOO_SLOW,
-    READING_TOO_SLOW,
-    LEXER_FAILED,
-    NAMED_LEXER_FAILED,
-)
+REASONS = (BAD_ENCODING, NUL_BYTE, CONTROLS, LANGUAGE_TOO_SLOW, READING_TOO_SLOW, LEXER_FAILED, NAMED_LEXER_FAILED)

@@ -15,15 +15,7 @@ from submissions.courses.models import (
     Membership,
     StatedReason,
 )
-from submissions.reports.models import (
-    Ignored,
-    IgnoringProposal,
-    Pair,
-    RankingPlan,
-    RankingShard,
-    Report,
-    Visit,
-)
+from submissions.reports.models import Ignored, IgnoringProposal, Pair, RankingPlan, RankingShard, Report, Visit
 from submissions.shares.models import ReadingRequest, ReadingRequestChange, Share
 from submissions.students.models import Erasure
 from submissions.uploads.models import (

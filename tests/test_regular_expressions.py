@@ -78,7 +78,6 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     "fingerprint/languages/look_alikes.py": [
         (LOOK_ALIKES._words(), "finditer"),
-        (LOOK_ALIKES._STRING, "sub"),
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,19 +14,14 @@ import numpy as np
 from pygments import lexers
 from pygments.lexers import find_lexer_class_for_filename
 from pygments.plugin import find_plugin_lexers
-from pygments.token import STANDARD_TYPES, _TokenType
+from pygments.token import STANDARD_TYPES, Error, String, Text, _TokenType
 from pygments.util import ClassNotFound
 
 from fingerprint.kernels.types import PairRows
 from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, Span, SpanColumns
 from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.language_table import COARSE_LANGUAGES, Language
-from fingerprint.languages.lexers import (
-    UNTUNED_IGNORING_CASE,
-    UNTUNED_MULTILINE,
-    import_mended_lexers,
-    lexer_class,
-)
+from fingerprint.languages.lexers import UNTUNED_IGNORING_CASE, UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexical_terms import (
     directive_columns,
     include_spans,
@@ -38,7 +34,7 @@ from fingerprint.languages.look_alikes import plain, with_ascii_marks, without_e
 from fingerprint.languages.normalisation import LEXEMES, Normalised, NormalisedText, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns, TokenRows
 from fingerprint.languages.vocabulary import LexicalColumns, Vocabulary
-from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer
+from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
 
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 12
+RULES_VERSION = 13
 
 # What version control leaves around the versions of lines that it could not merge.
 _MARKER = re.compile(r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,})(?![^\r\n])")
@@ -164,7 +160,18 @@ class CodeFrontEnd:
     def _input(self, text: str) -> LexerInput:
         if self.language.escapes:
             text = without_escapes(text, everywhere=self.language.escapes == "everywhere")
-        return lexer_input_of(with_ascii_marks(text))
+        return lexer_input_of(with_ascii_marks(text, self._unknown))
+
+    def _unknown(self, text: str) -> tuple[set[int], str]:
+        """Return the offsets of the characters that are no code to the lexer, and the quote that begins strings."""
+        unknown, places, quote = ((Error,) if self.language.letters else (Error, Text)), set[int](), ""
+        with suppress(*LEXER_ERRORS):
+            for start, kind, value in zip(*raw_tokens(self._lexer, self._folded(text)), strict=True):
+                if kind in unknown:
+                    places.update(range(start, start + len(value)))
+                elif kind in String and kind not in String.Char and value[0] in "\"'":
+                    quote = quote or value[0]
+        return places, quote or '"'
 
     def _lexed(self, source: str, vocabulary: Vocabulary) -> Lexed:
         (result,) = self._lexed_all([source], vocabulary)

@@ -331,7 +331,7 @@ _DOCUMENTS = frozenset({".md", ".markdown", ".rst", ".tex", ".org", ".adoc"})
 _NO_LANGUAGES = frozenset({"console", "none", "output", "plain", "plaintext", "text", "txt"})
 _WRAPPERS = frozenset({*_TEXTS, ".bak", ".old", ".orig", ".save"})
 # A platform writes what was pasted into its text box as a page.
-PAGE_NAMES = (".html", ".htm", *_MAILS)
+PAGE_NAMES = (".html", ".htm", ".txt", *_MAILS)
 
 
 def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import name, normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Joiners, marks of direction, soft hyphens, fillers, operators without a glyph, selectors of variants, tags.
 UNSEEN = (
@@ -53,14 +56,12 @@ _MARKS: dict[int, str] = (
 )
 _DOUBLE = "\u201c\u201d\u201e\u201f\uff02"
 _QUOTES = {'"': _DOUBLE, "'": "\u2018\u2019\u201a\u201b\uff07"}
-# A string in quotes of ASCII, or in others where only a program has some: behind a mark or a word of a statement.
-_BEFORE_STRING = r"(?:[(\[{,=:+<>&|?!]|\b(?:return|print|puts|echo|case|in|and|or|throw|display|write))[ \t]?"
-_STRING = re.compile(
-    r'"(?>(?:[^"\\]++|\\[\s\S]?)*)"?'
-    rf"|(?P<before>{_BEFORE_STRING})[{_DOUBLE}](?P<inside>[^{_DOUBLE}\"\r\n]*+)[{_DOUBLE}]"
-    r"(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
+# A string on one line in other quotes; behind a name or a bracket they may be operators.
+_OTHER_STRING = re.compile(
+    rf"(?<![\w)\]}}.'])(?:[{_DOUBLE}][^{_DOUBLE}\n]*+[{_DOUBLE}]|\xab[^\xab\xbb\n]*+\xbb"
+    r"|[\u2018-\u201b][^\u2018-\u201b\n]*+[\u2018-\u201b])(?<!\\.)(?!\w)"
 )
-_OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
+MOST_ROUNDS = 3  # What follows a string with the sign of a comment is read in the next one.
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
 _ANY_ESCAPE = re.compile(_BEFORE + "u++(?P<code>00(?:0[aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E]))")
@@ -113,24 +114,28 @@ def without_unseen(text: str) -> str:
     return text if text.isascii() else _UNSEEN.sub("", text)
 
 
-def with_ascii_marks(text: str) -> str:
+def with_ascii_marks(text: str, unknown: Callable[[str], tuple[set[int], str]]) -> str:
     """Return a program with the marks of ASCII for those of full width and of text processors.
 
-    Where the program has plain quotes of a kind, too, those of text processors are its own only if they are
-    double ones around a whole argument or value that is not in a string; single ones may be apostrophes.
+    Where the program has plain quotes of a kind, too, other ones are its own only if they enclose a string on
+    one line, where the language has none: `unknown` returns such offsets, and the quote of the program's strings.
     """
-    if text.isascii() or _OTHER_MARKS.isdisjoint(text):
+    if text.isascii():
         return text
     for quote, others in _QUOTES.items():
         if quote not in text:
             text = text.translate(dict.fromkeys(map(ord, others), quote))
-        elif quote == '"':
-            text = _STRING.sub(_plain_string, text)
-    return text.translate(_MARKS)
+    text = text.translate(_MARKS)
+    for _ in range(MOST_ROUNDS if _OTHER_STRING.search(text) else 0):
+        text, before = _OTHER_STRING.sub(partial(_with_plain_quotes, *unknown(text)), text), text
+        if text == before:
+            break
+    return text
 
 
-def _plain_string(string: re.Match[str]) -> str:
-    return string[0] if string["inside"] is None else f'{string["before"]}"{string["inside"]}"'
+def _with_plain_quotes(places: set[int], quote: str, string: re.Match[str]) -> str:
+    is_string = string.start() in places and quote not in string[0]
+    return f"{quote}{string[0][1:-1]}{quote}" if is_string else string[0]
 
 
 def without_escapes(text: str, *, everywhere: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from html import unescape
+from itertools import compress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from fingerprint.languages.detection import HEAD_CHARACTERS, MARKUP, detect, is_
 from fingerprint.languages.front_ends import front_end
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fingerprint.languages.base import FrontEnd
     from fingerprint.languages.decoding import Decoded
 
@@ -20,27 +23,47 @@ if TYPE_CHECKING:
 KEEPING_PAGES = MARKUP | {"scratch"}
 
 # What an editor of texts writes; a page that a student made has other tags, too.
-_TAGS = "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt|o:p"
-_PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS}|table)\b)", re.IGNORECASE)
-_OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
-_SCRIPT = re.compile(r"<script\b|<[?%](?!xml\b)", re.IGNORECASE)
-_HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
-_LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
-# Word writes styles in comments, and breaks its lines where it likes.
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|<!\[[^<>]*>", re.DOTALL)
+_TAGS = (
+    "a|article|b|blockquote|body|br|button|code|div|em|figure|font|head|hr|html|i|li|main|meta|ol|p|pre|s|samp|section"
+    "|small|span|strong|style|svg|title|tt|u|ul|wbr|o:p"
+)
+_TABLE = "table|tbody|thead|tr|td|th|col|colgroup"
+_PAGE = re.compile(rf"\s*+<(?:!doctype html|!--|(?:{_TAGS}|{_TABLE}|ac:[a-z-]+|h[1-6]|header)[\s/>])", re.IGNORECASE)
+_PART = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)|<(?:!|\?xml\b)[^<>]*+>"
+    r"|(?P<script><script\b(?![^<>]*json).*?(?:</script\b|\Z)|<[?%])"
+    r"|<(?P<end>/?)(?P<name>[a-z][\w:.-]*+)(?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)[^<>]*+>",
+    re.IGNORECASE | re.DOTALL,
+)
+# Elements of the kinds below. CODE: the lines of CodeMirror, Ace, Monaco, GitHub, GitLab, Confluence and Jupyter.
+_ELEMENTS = (
+    re.compile(
+        r"<(?:ac:plain-text-body\b|[a-z][^<>]*?(?<![\w-])(?:cm-(?:content|line)|CodeMirror-line|ace_line|view-lines?"
+        r"|blob-code|(?:js|react)-file-line|index\d+|id=[\"']?LC\d+|data-ds--code--code-block|input_area"
+        r"|jp-InputArea-editor)(?![\w-]))"
+    ),
+    re.compile(
+        r"(?i)<(?:address|article|blockquote|body|d[dtl]|div|figure|h[1-6]|header|html|li|main|[ou]l|p|pre|section"
+        r"|t(?:able|body|head|r))\b(?![:-])|[\"' -]line[\"' ]"
+    ),
+    re.compile(
+        r"(?i)<(?:button|head|script|select|style|svg|template|textarea|title)\b(?![:-])"
+        r"|display:\s*+none|visibility:\s*+hidden"
+    ),
+    re.compile(rf"(?i)<(?:{_TABLE})\b"),
+    re.compile(rf"(?i)<(?!(?:{_TAGS}|{_TABLE})[\s/>])|\son[a-z]++\s*+="),
+    re.compile(r"(?i)<(?:area|base|br|col|hr|img|input|link|meta|source|wbr)\b|/>$"),
+)
+KINDS = ("CODE", "LINE", "HIDDEN", "TABLE", "OTHER", "EMPTY")
+# Word breaks its lines where it likes.
 _OF_WORD = re.compile(r"class=.?Mso|urn:schemas-microsoft-com:office")
-_BROKEN_LINE = re.compile(r"(?<!>)\r?\n")
-# The number of a line, in a cell of its own as pages of code have it, and before the line.
-_NUMBER_CELL = re.compile(r"<td\b[^<>]*>\s*\d+\s*</td>", re.IGNORECASE)
-_CELL = re.compile(r"</?(?:table|tbody|td)\b[^<>]*>\n?|<tr\b[^<>]*>\n?", re.IGNORECASE)
-_ROW = re.compile(r"</tr>\n?", re.IGNORECASE)
+_ALONE = re.compile(r"\s*+(\d{1,6})[\s.:|]*+")
 # What stands before a line: its number, behind a sign or the name of the file; or who wrote it.
 _NUMBER = re.compile(
     r"[^\S\n]*+(?:#|L|[Ll]ine |LINE |(?!\d++:)[\w./\\-]++:)?[^\S\n]*+"
     r"(?P<number>\d{1,6})(?:[:.|)]|(?=[ \t])|$)"
 )
 _AUTHOR = re.compile(r"\^?[0-9a-f]{7,40} [^()\n]*+\([^()\n]*+(?<=\d)\) ?")
-_TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
 _ENTITY = re.compile("&(?:lt|gt|quot|amp|#39|#x27|apos);")
 # What an interpreter shows before the lines that are typed into it.
@@ -49,6 +72,8 @@ _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
 _COMPARISON = re.compile(r"(?:diff |Index: |--- |@@ -\d|From [0-9a-f]{1,40} )")
 COMPARISON_NAMES, LONGEST_PATH = (".diff", ".patch"), 400
 FEWEST_MARKED, FEWEST_NUMBERED, MOST_QUOTATIONS = 3, 6, 5
+# A page may say more than its program, but not by far; most of its lines are to have a number, or none.
+MOST_OTHER_TEXT, NUMBERED_SHARE = 4, 0.75
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 
@@ -129,20 +154,103 @@ def pasted_program(decoded: str) -> str:
     """Return the program in a page that has nothing else, "" for other pages and files."""
     if not _PAGE.match(decoded):
         return ""
-    *head, body = _HEAD_END.split(decoded, maxsplit=1)
-    if head and _SCRIPT.search(head[0]):
-        return ""
-    body = _COMMENT.sub("", body)
-    body, numbers = _NUMBER_CELL.subn("", body)
-    if numbers:
-        body = _ROW.sub("<br>", _CELL.sub("", body))
-    if _OTHER_TAG.search(body):
-        return ""
-    if _OF_WORD.search(decoded):
-        body = _BROKEN_LINE.sub(" ", body)
-    text = _TAG.sub("", _LINE_END.sub("\n", body))
-    text = unescape(text).replace("\xa0", " ").strip("\n") + "\n"
-    return text if is_program(text[:HEAD_CHARACTERS]) else ""
+    page = _Page(decoded.replace("\r\n", "\n"))
+    rows = _without_number_texts(page.rows)
+    text = _without_numbers("\n".join(map("".join, rows)).strip("\n") + "\n")
+    is_page = page.others > MOST_OTHER_TEXT * len(text)
+    if not page.is_of_editor:
+        is_page = bool(page.others) or "OTHER" in page.kinds or ("TABLE" in page.kinds and rows == page.rows)
+    return text if not is_page and is_program(text[:HEAD_CHARACTERS]) else ""
+
+
+class _Page:
+    """Walks through a page: its lines, each as the texts of its elements, and the kinds of all that is seen.
+
+    Of the page of an editor they are the lines of code; `others` are the characters of the rest and of scripts.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.rows: list[list[str]] = [[]]
+        self.others, self.kinds = 0, set[str]()
+        self.is_of_editor = _ELEMENTS[0].search(page) is not None
+        self._is_of_word = _OF_WORD.search(page) is not None
+        self._open: list[list[str]] = []
+        self._inside: Counter[str] = Counter()
+        at = 0
+        for part in _PART.finditer(page):
+            self._text(page[at : part.start()])
+            at = part.end()
+            self.others += len(part["script"] or "")
+            if part["end"]:
+                self._end(part["name"].lower())
+            elif part["name"]:
+                self._begin(part["name"].lower(), part[0])
+            self._add(part["verbatim"] or "")
+        self._text(page[at:])
+
+    def _begin(self, name: str, tag: str) -> None:
+        kinds = [name, *compress(KINDS, [one.search(tag) for one in _ELEMENTS])]
+        self.kinds.update(() if self._inside["HIDDEN"] else kinds)
+        if name == "body":
+            self._end("head")
+        self._end_line(kinds)
+        if name in ("br", "hr"):
+            self._add("\n")
+        if "EMPTY" not in kinds:
+            self._open.append(kinds)
+            self._inside.update(kinds)
+
+    def _end(self, name: str) -> None:
+        while self._inside[name]:
+            kinds = self._open.pop()
+            self._inside.subtract(kinds)
+            self._end_line(kinds)
+            if kinds[0] == name:
+                break
+
+    def _end_line(self, kinds: list[str]) -> None:
+        if self.rows[-1] and ("LINE" in kinds or "CODE" in kinds):
+            self.rows.append([])
+
+    def _text(self, text: str) -> None:
+        """Add a text between two tags, without the line ends and blanks that lay out the page."""
+        if not self._inside["pre"]:
+            is_between_cells = self._inside["tr"] and self._open[-1][0] == "tr"
+            if text.isspace() and (is_between_cells or ("\n" in text and not self.rows[-1])):
+                return
+            text = text if self.rows[-1] else text.removeprefix("\n")
+        text = text.replace("\n", " ") if self._is_of_word else text
+        self._add(unescape(text).replace("\xa0", " "))
+
+    def _add(self, text: str) -> None:
+        if not text or self._inside["HIDDEN"]:
+            return
+        if self.is_of_editor and not self._inside["CODE"]:
+            self.others += len(text)
+            return
+        first, *others = text.split("\n")
+        self.rows[-1].append(first)
+        self.rows += [[other] if other else [] for other in others]
+
+
+def _without_number_texts(rows: list[list[str]]) -> list[list[str]]:
+    """Return lines without their numbers: each is the next one, in an element or on a line of its own."""
+    marks = [_ALONE.fullmatch(row[0]) if row else None for row in rows]
+    is_led = _counted(marks)
+    if sum(is_led) > NUMBERED_SHARE * sum(any(map(str.strip, row)) for row in rows):
+        return [row[led:] for row, led in zip(rows, is_led, strict=True)]
+    is_alone = _counted(mark if not "".join(row[1:]).strip() else None for mark, row in zip(marks, rows, strict=True))
+    has_column = sum(is_alone) >= FEWEST_MARKED
+    return [row for row, alone in zip(rows, is_alone, strict=True) if not (alone and has_column)]
+
+
+def _counted(marks: Iterable[re.Match[str] | None]) -> list[bool]:
+    """Return whether each number is the next one, or the first of a program."""
+    flags, last = list[bool](), -1
+    for mark in marks:
+        flags.append(mark is not None and (last < 0 or int(mark[1]) in (last + 1, 1)))
+        last = int(mark[1]) if mark and flags[-1] else last
+    return flags
 
 
 def newer_version(decoded: str) -> tuple[str, str]:

@@ -461,11 +461,7 @@ def rank_for_report(
 
 
 def _with_translations(
-    inputs: RankingInput,
-    ranking: Ranking,
-    check: Check,
-    listed: Wanted | None,
-    score_pairs: ScorePairs = score,
+    inputs: RankingInput, ranking: Ranking, check: Check, listed: Wanted | None, score_pairs: ScorePairs = score
 ) -> Ranking:
     """Return the ranking with pairs in different languages, of any similarity if `listed` is None."""
     if inputs.translations is None:

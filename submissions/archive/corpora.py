@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.db.models import Count, Max, Min, Q
 
-from fingerprint import (
-    EXAMPLE_3_1,
-    InvertedIndex,
-    Matches,
-    Sketches,
-    batch_query,
-    design,
-    mod_resemblance,
-    unpack,
-)
+from fingerprint import EXAMPLE_3_1, InvertedIndex, Matches, Sketches, batch_query, design, mod_resemblance, unpack
 from submissions.archive.models import Corpus, CorpusDocument
 from submissions.archive.signatures import RECIPE, NewDocument, current_profile
 from submissions.work.locks import Work, work_lock

@@ -18,14 +18,7 @@ from django.utils.translation import gettext, gettext_lazy as _, ngettext
 from django.views.decorators.http import require_GET
 from ninja import Field, Query, Router, Schema
 
-from submissions.audit.log import (
-    HIDDEN,
-    WHOLE_LOG,
-    AuditFilter,
-    audit_entries,
-    audit_table,
-    service_may_erase_log,
-)
+from submissions.audit.log import HIDDEN, WHOLE_LOG, AuditFilter, audit_entries, audit_table, service_may_erase_log
 from submissions.audit.models import REPLACEMENT, AuditAction
 from submissions.core.api import A_PART, Cursor, Input, Limit, numbers_of, part_of, user_of
 from submissions.core.rights import limits_of

@@ -407,10 +407,7 @@ def _decisions(course: models.Course) -> dict[int, Decisions]:
 
 
 def _course_assignment(
-    assignment: ListedAssignment,
-    report: models.Report | None,
-    pairs: Sequence[PairMeeting],
-    decisions: Decisions,
+    assignment: ListedAssignment, report: models.Report | None, pairs: Sequence[PairMeeting], decisions: Decisions
 ) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
     stored = stored_cases(report, threshold_of(report)) if report else None
@@ -449,6 +446,5 @@ def _recurring_pairs(
             known_by = [by for by in KnownBy if by in used]
             recurring.append(RecurringPair(left_name, right_name, list(by_assignment.values()), known_by))
     return sorted(
-        recurring,
-        key=lambda pair: (-len(pair.meetings), -max(one.similarity for one in pair.meetings), pair.left),
+        recurring, key=lambda pair: (-len(pair.meetings), -max(one.similarity for one in pair.meetings), pair.left)
     )

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from submissions.models import (
-    Assignment,
-    CaseMember,
-    Decision,
-    EnrolledStudent,
-    Pair,
-    Submission,
-    SubmissionStudent,
-)
+from submissions.models import Assignment, CaseMember, Decision, EnrolledStudent, Pair, Submission, SubmissionStudent
 from submissions.students.finding import (
     CourseOfStudent,
     Decided,

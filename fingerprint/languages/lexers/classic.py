@@ -93,10 +93,7 @@ def _closed(match: re.Match[str]) -> str:
 
 class Fortran(fortran.FortranLexer):
     tokens: ClassVar = {
-        "strings": [
-            (f'"{_STRING.format(chr(34))}"', String.Double),
-            (f"'{_STRING.format(chr(39))}'", String.Single),
-        ]
+        "strings": [(f'"{_STRING.format(chr(34))}"', String.Double), (f"'{_STRING.format(chr(39))}'", String.Single)]
     }
 
     @staticmethod
@@ -116,18 +113,11 @@ class Matlab(matlab.MatlabLexer):
             (r"#.*$", Comment),
             # A word alone in its line: the next line has none of its arguments. What is between the end of a
             # statement and the word may have lines too, as Pygments takes it for one piece.
-            (
-                rf"(?:^(?=[ \t\w])|(?<=;))(\s*+)(?!{_MATLAB_WORDS})([a-zA-Z]\w*+)(?=\n)",
-                groups(Whitespace, Name),
-            ),
+            (rf"(?:^(?=[ \t\w])|(?<=;))(\s*+)(?!{_MATLAB_WORDS})([a-zA-Z]\w*+)(?=\n)", groups(Whitespace, Name)),
             inherit,
         ],
         "expressions": [(r"(?<=\})'+", Operator), inherit],
-        "blockcomment": [
-            (r"^[ \t]*+%\{[ \t]*+\n", Comment.Multiline, "#push"),
-            inherit,
-            (r"\n", Comment.Multiline),
-        ],
+        "blockcomment": [(r"^[ \t]*+%\{[ \t]*+\n", Comment.Multiline, "#push"), inherit, (r"\n", Comment.Multiline)],
         "number-sign-comment": [
             (r"^[ \t]*+#\{[ \t]*+\n", Comment.Multiline, "#push"),
             (r"^[ \t]*+#\}", Comment.Multiline, "#pop"),

@@ -16,11 +16,7 @@ _NO_NAME = r"\b(?=\s*+[^\w\s$])"
 
 class Java(jvm.JavaLexer):
     tokens: ClassVar = {
-        "root": [
-            (rf"^\s++(?=record{_NO_NAME})", Whitespace),
-            (rf"(?:module|record|var){_NO_NAME}", Name),
-            inherit,
-        ]
+        "root": [(rf"^\s++(?=record{_NO_NAME})", Whitespace), (rf"(?:module|record|var){_NO_NAME}", Name), inherit]
     }
 
 

@@ -6,18 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import RegexLexer, inherit
-from pygments.token import (
-    Comment,
-    Keyword,
-    Name,
-    Number,
-    Operator,
-    Other,
-    Punctuation,
-    String,
-    Text,
-    Whitespace,
-)
+from pygments.token import Comment, Keyword, Name, Number, Operator, Other, Punctuation, String, Text, Whitespace
 
 from fingerprint.languages.chunks import Embedded, chunks
 from fingerprint.languages.lexers import groups
@@ -81,11 +70,7 @@ class Xml(RegexLexer):
             (r"[^<&\s][^<&]*+", Text),
             (r"[<&]", Text),
         ],
-        "comment": [
-            (r"[^-]++", Comment.Multiline),
-            (r"-->", Comment.Multiline, "#pop"),
-            (r"-", Comment.Multiline),
-        ],
+        "comment": [(r"[^-]++", Comment.Multiline), (r"-->", Comment.Multiline, "#pop"), (r"-", Comment.Multiline)],
         "cdata": [(r"[^\]]++", Text), (r"\]\]>", Comment.Preproc, "#pop"), (r"\]", Text)],
         "tag": [
             (r"\s++", Whitespace),
@@ -254,9 +239,5 @@ class Json(RegexLexer):
         ],
         "double": _json_string('"', String.Double),
         "single": _json_string("'", String.Single),
-        "comment": [
-            (r"[^*]++", Comment.Multiline),
-            (r"\*/", Comment.Multiline, "#pop"),
-            (r"\*", Comment.Multiline),
-        ],
+        "comment": [(r"[^*]++", Comment.Multiline), (r"\*/", Comment.Multiline, "#pop"), (r"\*", Comment.Multiline)],
     }

@@ -59,11 +59,7 @@ _STATES: dict[str, Any] = {
         (r"\{", Punctuation, ("braces", "slashstartsregex")),
         include("root"),
     ],
-    "braces": [
-        (r"\}", Punctuation, "#pop"),
-        (r"\{", Punctuation, ("#push", "slashstartsregex")),
-        include("root"),
-    ],
+    "braces": [(r"\}", Punctuation, "#pop"), (r"\{", Punctuation, ("#push", "slashstartsregex")), include("root")],
     "jsx-tag": [
         (r"\s++", Whitespace),
         (r"/>", Punctuation, "#pop"),

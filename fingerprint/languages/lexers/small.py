@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from pygments.lexer import RegexLexer, inherit, words
-from pygments.lexers import asm, dotnet, graphics, sql
+from pygments.lexers import asm, dotnet, graphics, installers, sql
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from fingerprint.languages.lexers import groups
@@ -180,11 +180,7 @@ class Gas(asm.GasLexer):
     """A comment ends before the end of its line, a string with it; characters need no second quote."""
 
     tokens: ClassVar = {
-        "root": [
-            (r"([ \t]*+)(#.*)", groups(Whitespace, Comment.Single)),
-            (r"(?<!\d)\d++:", Name.Label),
-            inherit,
-        ],
+        "root": [(r"([ \t]*+)(#.*)", groups(Whitespace, Comment.Single)), (r"(?<!\d)\d++:", Name.Label), inherit],
         "whitespace": [
             (r"(?:#|//|;).*", Comment.Single),
             (r"/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)", Comment.Multiline),
@@ -246,6 +242,10 @@ class Hlsl(graphics.HLSLShaderLexer):
             inherit,
         ]
     }
+
+
+class Nsis(installers.NSISLexer):
+    tokens: ClassVar = {"root": [(r"\b(?:0x[\da-f]++|\d++(?:\.\d++)?)(?![\w.])", Number), inherit]}
 
 
 # A backslash escapes a quote in MySQL only. It does if a letter follows, or if otherwise the quotes in the

@@ -304,3 +304,10 @@ def test_the_time_to_read_what_never_ends_grows_with_the_length_of_the_text(lang
 @pytest.mark.parametrize("text", [",\n", "1, 2\n", "+\n\n[\n]\n"])
 def test_a_comment_that_begins_with_a_line_end_is_read_to_its_end(text: str) -> None:
     assert len(front_end("brainfuck").tokens(text)) == sum(map(text.count, "+[]"))
+
+
+@pytest.mark.parametrize("number", ["1.5", "0x1F", "12", "-3"])
+def test_numbers_of_nsis_are_literals(number: str) -> None:
+    named = [kind for _, _, kind in front_end("nsis").named_tokens(f"StrCpy $0 {number}\n")]
+    assert named[-1] == "<number>"
+    assert "<number>" not in [kind for _, _, kind in front_end("nsis").named_tokens("File x86.dll\nName 1.2.3.4\n")]

@@ -11,9 +11,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
+from pygments.token import Comment, String
 
 from fingerprint.languages import front_end, look_alikes
+from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.look_alikes import plain, without_escapes, without_unseen
+from fingerprint.lextables.dispatch import raw_tokens
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
 from tests.fingerprint.languages.test_every_language import CODE, program
@@ -123,6 +126,59 @@ def test_quotes_in_a_string_over_lines_end_no_string() -> None:
 def test_marks_that_are_operators_of_a_language_hide_no_code(language: str, one: str, other: str) -> None:
     first, second = (front_end(language).scan(text).tokens.kinds.tolist() for text in (one, other))
     assert first != second
+
+
+def strings_of(name: str) -> list[tuple[int, int]]:
+    """Return where a golden program has a whole string in plain quotes on one line, with words only."""
+    text, language = program(name), front_end(name)
+    starts = {start for start, _, kind in language.named_tokens(text) if kind == "STR"}
+    quoted = re.finditer(r"\"[\w ,]{2,}\"|'[\w ,]{2,}'", text)
+    return [match.span() for match in quoted if match.start() in starts]
+
+
+@pytest.mark.parametrize("marks", ["\u2018\u2019", "\u201c\u201d", "\xab\xbb"])
+@pytest.mark.parametrize("name", [name for name in CODE if name not in ("swift", "php", "prolog", "sql", "plsql")])
+def test_other_quotes_where_a_language_has_none_enclose_a_string(name: str, marks: str) -> None:
+    text, honest = program(name), read(program(name).encode(), "", name)
+    for start, end in strings_of(name)[:4]:
+        written = f"{text[:start]}{marks[0]}{text[start + 1 : end - 1]}{marks[1]}{text[end:]}"
+        assert read(written.encode(), "", name).tokens.kinds.tolist() == honest.tokens.kinds.tolist(), text[start:end]
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_other_quotes_in_strings_and_comments_change_no_token(name: str) -> None:
+    language, text = front_end(name), program(name)
+    inside = " \u2018a\u2019, (\xabb\xbb), d\u2019e = \u201cc\u201d; "
+    raw = raw_tokens(language._lexer, language._folded(text)) if isinstance(language, CodeFrontEnd) else ()
+    places = [
+        start + at
+        for start, kind, value in zip(*raw, strict=True)
+        if (kind in Comment and kind not in Comment.Preproc) or kind in String
+        if (at := value.find(" ") + 1)
+    ]
+    for at in places:
+        others, letters = (
+            f"{text[:at]}{words}{text[at:]}" for words in (inside, re.sub(r"[^\s\x00-\x7f]", "x", inside))
+        )
+        assert (
+            read(others.encode(), "", name).tokens.starts.tolist()
+            == read(letters.encode(), "", name).tokens.starts.tolist()
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("matlab", "a = 'x'; b = A\u2019 * B\u2019 + f(2)\u2019;\n", "A * B f 2"),
+        ("vb", "x = f(\u20182\u2019) + h(3) ' it's\ny = 3 + g(4)\n", "f h 3 g 4"),
+        ("julia", 'x = "a"; y = B\u2032 * C\u2032 + f(3)\n', "* f 3"),
+        ("raku", 'my @x = "a"; @a \xab+\xbb @b; say @c\xbb.f(3);\n', "@a @b 3"),
+        ("raku", 'my @x = "a"; say @a\xbb.f(3); say @b\xbb.g(4);\n', "3 @b 4"),
+    ],
+)
+def test_no_code_between_operators_is_a_string(name: str, text: str, code: str) -> None:
+    named = {text[start:end] for start, end, _ in front_end(name).named_tokens(text)}
+    assert set(code.split()) <= named
 
 
 def test_accents_beside_the_letters_of_a_name_change_no_kind() -> None:

@@ -21,6 +21,7 @@ from fingerprint.languages.pasted_code import (
 )
 from fingerprint.reading import identify, read
 from tests.fingerprint.languages.construct_tables import PATHS, statement_of, table
+from tests.fingerprint.languages.copied_pages import PAGES
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
 
@@ -103,7 +104,7 @@ def of_a_page_with_numbers(text: str) -> str:
 
 WAYS = [
     with_breaks, with_paragraphs, preformatted, with_spans, of_word, of_google_docs, of_pycharm,
-    of_visual_studio_code, of_moodle, of_a_page_with_numbers,
+    of_visual_studio_code, of_moodle, of_a_page_with_numbers, *PAGES,
 ]  # fmt: skip
 
 
@@ -161,6 +162,35 @@ def test_a_page_that_a_student_made_stays_a_page() -> None:
     pre = "<pre>int f(int x) {\n  return x + 1;\n}\nint g(int y) {\n  return y;\n}\n</pre>"
     assert pasted_program(f"<html><head><title>a</title></head>{pre}</html>")
     assert pasted_program(f"<html><head><script>f(1);</script></head>{pre}</html>") == ""
+
+
+def test_the_scripts_and_the_text_of_a_student_are_not_hidden_by_lines_of_an_editor() -> None:
+    lines = '<div class="cm-line">int f(int x) {</div><div class="cm-line">return x;</div><div class="cm-line">}</div>'
+    assert pasted_program(f"<p>Mine:</p>{lines}")
+    assert pasted_program(f"<div>{lines}</div><script>{'total += 1;' * 40}</script>") == ""
+    assert pasted_program(f"<div>{lines}</div><p>{'The tide is high. ' * 20}</p>") == ""
+    assert pasted_program(f"<div>{lines}</div><?php {'$total += 1;' * 40}") == ""
+
+
+def test_a_name_like_that_of_an_editors_line_is_no_line() -> None:
+    text = "int index1(int x) {\n  return x;\n}\nint y = index1(2);\n"
+    assert without_blanks(pasted_program(preformatted(text))) == without_blanks(text)
+
+
+def test_values_on_lines_of_their_own_are_no_numbers_of_lines() -> None:
+    text = "int values[] = {\n1,\n2,\n3,\n4\n};\nint f() {\n  return 7;\n}\n"
+    for page in WAYS:
+        assert without_blanks(shown_text(page(text).encode(), "c").text) == without_blanks(text), page
+
+
+@pytest.mark.parametrize(
+    "part", ["<p", "<p class='", '<a b="', "<![CDATA[", "<!--", "<script>", "<p>", "</p>", "<tr>1", "<b>"]
+)
+def test_a_long_page_is_read_in_little_time(part: str) -> None:
+    started = time.process_time()
+    pasted_program(f"<pre>{part * 20_000}")
+    pasted_program(f"<div class=cm-line>{part * 20_000}</div>{'</div>' * 20_000}")
+    assert time.process_time() - started < 6
 
 
 def test_few_lines_are_in_the_language_of_the_class() -> None:
