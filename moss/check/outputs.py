@@ -137,23 +137,30 @@ def details_table(report: LocalReport) -> ExportTable:
 
 
 class SharedPlace(NamedTuple):
-    """Lines of a file, from 1, both included."""
+    """Lines of a file, from 1, both included; `cells`: what they are in a notebook."""
 
     file: str
     first_line: int
     last_line: int
+    cells: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.cells or f'{self.first_line}-{self.last_line}'}"
 
 
 def shared_places(report: LocalReport) -> list[SharedPlace]:
     """Return where the lines that most of the class share stand in one of the submissions that have them."""
+    from submissions.matches.source_html import cell_lines, cells_text  # noqa: PLC0415 - where lines are shared only
+
     starts, places = report.inputs.cohort.file_starts, []
     for run in report.shared.runs if report.shared else ():
         number = int(np.searchsorted(starts, run.first, side="right")) - 1
         file, start = report.files[number], int(starts[number])
         name = report.submissions[file.submission]
         path = file.path if file.path == name else f"{name}/{file.path}"
-        lines = file.reading.lines[[run.first - start, run.after - start - 1]].tolist()
-        places.append(SharedPlace(path, *lines))
+        first, last = file.reading.lines[[run.first - start, run.after - start - 1]].tolist()
+        cells = cells_text(cell_lines(_text(file), file.reading.language), (first, last))
+        places.append(SharedPlace(path, first, last, cells))
     return places
 
 
@@ -197,7 +204,7 @@ def _block(report: LocalReport, block: list[Passage], *, translated: bool) -> di
 
 def _shared_lines(report: LocalReport) -> dict[str, object] | None:
     shared = report.shared
-    places = [place._asdict() for place in shared_places(report)]
+    places = [dict(zip(SharedPlace._fields[:3], place[:3], strict=True)) for place in shared_places(report)]
     return shared and {"submissions": shared.submissions, "lines": shared.lines, "places": places}
 
 
@@ -262,7 +269,7 @@ def standalone_report(
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
         shortfall=report.shortfall,
         shared=shared_sentence(report),
-        shared_places=[f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)],
+        shared_places=[*map(str, shared_places(report))],
         answer=answer,
         threshold=threshold.value,
         bins=pair_bins(whole.ranking.scores.similarity.tolist(), Bands.of(threshold._asdict())),
@@ -337,7 +344,7 @@ def _side(
     text = _text(file)
     runs = [TokenRun(text, stream[0], first, count) for first, count in pieces]
     lines = [line for first, count in pieces for line in stream[1][first : first + count].tolist()]
-    return StandaloneSide(file.path, runs, lines, others)
+    return StandaloneSide(file.path, file.reading.language, runs, lines, others)
 
 
 def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:

@@ -169,7 +169,7 @@ def notes(report: LocalReport, unlisted: str, *, every_name: bool) -> Iterator[s
     yield from (warning.text for warning in (*grouped, *reading_warnings(files)))
     yield from _other_work(report)
     if shared := shared_sentence(report):
-        places = [f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)]
+        places = [*map(str, shared_places(report))]
         more = [f"and {len(places) - NAMED} more"] if len(places) > NAMED else []
         yield f"{shared}. See {'; '.join([*places[:NAMED], *more])}."
     if mates := report.pairs_of_mates:

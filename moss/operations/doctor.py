@@ -120,11 +120,7 @@ class Advices(NamedTuple):
     migrate: str
 
 
-POD, CONTAINER, UNITS = (
-    "KUBERNETES_SERVICE_HOST",
-    Path("/.dockerenv"),
-    Path("/etc/systemd/system/moss.target"),
-)
+POD, CONTAINER, UNITS = ("KUBERNETES_SERVICE_HOST", Path("/.dockerenv"), Path("/etc/systemd/system/moss.target"))
 SERVE = Advices("Start `moss serve`.", "Start Postgres.", "Start Valkey.", "Run `moss setup`.")
 SYSTEMD = SERVE._replace(
     start="Run `systemctl start moss.target`.",
@@ -257,9 +253,7 @@ def phase_of(migration: Migration) -> str:
 def broker() -> Finding:
     """Check that the broker answers."""
     with redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=settings.BROKER_SECONDS,
-        socket_connect_timeout=settings.BROKER_SECONDS,
+        settings.REDIS_URL, socket_timeout=settings.BROKER_SECONDS, socket_connect_timeout=settings.BROKER_SECONDS
     ) as client:
         info = client.info("server")
     name = f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
@@ -471,9 +465,7 @@ def sealed() -> Finding:
     if not lost:
         return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
     return problem(
-        "secrets",
-        f"{lost} secrets in the database were sealed with another SECRET_KEY, and share links signed",
-        FORMER,
+        "secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY, and share links signed", FORMER
     )
 
 

@@ -191,7 +191,8 @@ class Chapter:
     def source(self, file: FileView) -> PrintedSource:
         """Return a file with all its passages, cached so that names are searched only once in each file."""
         if file.file.pk not in self.printed_sources:
-            self.printed_sources[file.file.pk] = PrintedSource(file.text, file.starts, file.layers((0, len(file.text))))
+            layers = file.layers((0, len(file.text)))
+            self.printed_sources[file.file.pk] = PrintedSource(file.text, file.starts, layers, file.cells)
         return self.printed_sources[file.file.pk]
 
     def side(self, number: int, location: PassageLocation, lines: list[int]) -> PassageSide:

@@ -92,9 +92,7 @@ def withheld_in_course(course: Course, user: User) -> dict[int, Withheld]:
     opened = _agreed([pk for keys_of_one in copies.values() for pk in keys_of_one]) if copies else []
     return {
         pk: Withheld(
-            frozenset(keys_of_one),
-            frozenset(copies[pk]),
-            frozenset(one for one in opened if one[1] in copies[pk]),
+            frozenset(keys_of_one), frozenset(copies[pk]), frozenset(one for one in opened if one[1] in copies[pk])
         )
         for pk, keys_of_one in batches.items()
     }

@@ -76,8 +76,7 @@ Files = Annotated[list[UploadedFile], File(min_length=1)]
 LARGEST_ID = 2**63 - 1
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 Threshold = Annotated[
-    int,
-    Query(ge=0, le=100, description="Similarity in percent from which on pairs are looked at; 0: suggested."),
+    int, Query(ge=0, le=100, description="Similarity in percent from which on pairs are looked at; 0: suggested.")
 ]
 
 

@@ -29,13 +29,7 @@ from django.db.models.lookups import In
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg import sql
-from psycopg.errors import (
-    DeadlockDetected,
-    DiskFull,
-    ForeignKeyViolation,
-    SerializationFailure,
-    UniqueViolation,
-)
+from psycopg.errors import DeadlockDetected, DiskFull, ForeignKeyViolation, SerializationFailure, UniqueViolation
 from psycopg.types import json as json_types, string as string_types
 from psycopg.types.json import Jsonb
 

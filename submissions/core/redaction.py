@@ -65,8 +65,7 @@ VALUE = re.compile(r"[^\r\n]{0,210}")
 VALUE_END = re.compile(r"(?P<marks>\*/|-->)|\*\)|-\}|\"{3}|'{3}|</")
 QUOTED = re.compile(r"""[^\r\n"'}<]{0,200}""")
 COMMENT_BLOCK = re.compile(
-    r"""/\*.*?(?:\*/|\Z) | <!--.*?(?:-->|\Z) | \"{3}.*?(?:\"{3}|\Z) | '{3}.*?(?:'{3}|\Z)""",
-    re.DOTALL | re.VERBOSE,
+    r"""/\*.*?(?:\*/|\Z) | <!--.*?(?:-->|\Z) | \"{3}.*?(?:\"{3}|\Z) | '{3}.*?(?:'{3}|\Z)""", re.DOTALL | re.VERBOSE
 )
 COMMENT_MARK = re.compile(r"#|//|/\*|--|;|%|<!--|\(\*|\{-|\"{3}|'{3}|^[ \t]*\*|^[ \t]*REM\b", re.IGNORECASE)
 # A comment mark between spaces, or an asterisk at the start of the line.

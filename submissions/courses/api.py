@@ -122,10 +122,7 @@ def change_course(request: HttpRequest, course_id: api.Id, body: CourseChange) -
 
 
 @courses_router.delete(
-    "/courses/{course_id}",
-    response={204: None},
-    summary="Delete it with all its assignments",
-    url_name="api_course",
+    "/courses/{course_id}", response={204: None}, summary="Delete it with all its assignments", url_name="api_course"
 )
 def delete_course(request: HttpRequest, course_id: api.Id, name: CourseName) -> Status[None]:
     """Delete a course with its assignments, uploads, reports and decisions, unless a hold protects one."""
@@ -458,20 +455,14 @@ def create_assignment(request: HttpRequest, course_id: api.Id, body: AssignmentI
 
 
 @assignments_router.get(
-    "/assignments/{assignment_id}",
-    response=AssignmentOut,
-    summary="Get an assignment",
-    url_name="api_assignment",
+    "/assignments/{assignment_id}", response=AssignmentOut, summary="Get an assignment", url_name="api_assignment"
 )
 def get_assignment(request: HttpRequest, assignment_id: api.Id) -> AssignmentOut:
     return assignment_out(request, find_assignment(api.user_of(request), assignment_id, Right.READ))
 
 
 @assignments_router.patch(
-    "/assignments/{assignment_id}",
-    response=AssignmentOut,
-    summary="Change settings",
-    url_name="api_assignment",
+    "/assignments/{assignment_id}", response=AssignmentOut, summary="Change settings", url_name="api_assignment"
 )
 def change_assignment(request: HttpRequest, assignment_id: api.Id, body: AssignmentChange) -> AssignmentOut:
     """Change some settings; another language has all files read again, which `read_again` has to confirm."""

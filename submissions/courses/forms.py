@@ -121,16 +121,10 @@ class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments and their sources are kept."""
 
     keep_months = forms.IntegerField(
-        label=gettext_lazy("Keep assignments for (months)"),
-        required=False,
-        min_value=1,
-        max_value=LONGEST_MONTHS,
+        label=gettext_lazy("Keep assignments for (months)"), required=False, min_value=1, max_value=LONGEST_MONTHS
     )
     keep_sources_days = forms.IntegerField(
-        label=gettext_lazy("Keep sources for (days)"),
-        required=False,
-        min_value=SHORTEST_DAYS,
-        max_value=LONGEST_DAYS,
+        label=gettext_lazy("Keep sources for (days)"), required=False, min_value=SHORTEST_DAYS, max_value=LONGEST_DAYS
     )
     in_archive = forms.BooleanField(
         label=gettext_lazy("Department's archive"),

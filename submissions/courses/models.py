@@ -311,11 +311,5 @@ class EnrolledStudent(models.Model):
     @property
     def as_roster_student(self) -> RosterStudent:
         return RosterStudent(
-            self.name,
-            self.identifier,
-            self.login,
-            self.email,
-            self.section,
-            self.team,
-            tuple(map(str, self.other_ids)),
+            self.name, self.identifier, self.login, self.email, self.section, self.team, tuple(map(str, self.other_ids))
         )

@@ -23,11 +23,15 @@ def is_whole(tokens: int, *shares: float) -> bool:
 
 
 class Bands(NamedTuple):
-    """The similarities from which on pairs are to be looked at, and stand out; `alike`: no line separates."""
+    """The similarities from which on pairs are to be looked at, and stand out; `alike`: no line separates.
+
+    The pairs to read are those from the `threshold` on, which may be more than `look`.
+    """
 
     look: float
     stands_out: float
     alike: bool = False
+    threshold: float = 0.0
 
     @classmethod
     def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
@@ -36,7 +40,7 @@ class Bands(NamedTuple):
         look, stands_out = (float(str(suggestion.get(name, suggestion["value"]))) for name in ("look", "stands_out"))
         if chosen is not None:
             return cls(chosen, max(chosen, stands_out))
-        return cls(look, stands_out, "too alike" in str(suggestion["reason"]))
+        return cls(look, stands_out, "too alike" in str(suggestion["reason"]), float(str(suggestion["value"])))
 
     def band(self, similarity: float, *, whole: bool = False) -> str:
         """Return the band of a pair; `whole`: nearly all of one side is shared, or a file is identical."""
@@ -130,26 +134,30 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     gettext, ngettext = texts.gettext, texts.ngettext
     look, far = (bisect_left(similarities, edge) for edge in (bands.look, bands.stands_out))
     looks, outstanding = far - look, len(similarities) - far
-    parts = []
-    if bands.alike:
-        parts.append(gettext("Programs of this task are too alike for a line."))
-    if look:
-        parts.append(gettext("Ordinary up to {below}."))
-    if 0 < look < len(similarities) and _differ(*similarities[look - 1 : look + 1]):
-        parts.append(gettext("Nobody between {below} and {first}."))
-    if looks:
-        parts.append(
-            ngettext(
-                "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.", looks
-            )
-        )
-    if outstanding:
-        parts.append(ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding))
-    if look and not looks + outstanding:
-        parts.append(gettext("No pair is above that: read the best match of each student once."))
+    few = max(bisect_left(similarities, bands.threshold, 0, far) - look, 0)
+    is_gap = 0 < look < len(similarities) and _differ(*similarities[look - 1 : look + 1])
+    look_at = ngettext(
+        "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.", looks
+    )
+    read_last = ngettext(
+        "{few} pair to look at is below the threshold: read it last.",
+        "{few} pairs to look at are below the threshold: read them last.",
+        few,
+    )
+    stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
+    parts = (
+        (bands.alike, gettext("Programs of this task are too alike for a line.")),
+        (look, gettext("Ordinary up to {below}.")),
+        (is_gap, gettext("Nobody between {below} and {first}.")),
+        (looks, look_at),
+        (few, read_last),
+        (outstanding, stand_out),
+        (look and not looks + outstanding, gettext("No pair is above that: read the best match of each student once.")),
+    )
     rows = {"below": look - 1, "first": look, "last": far - 1, "far": far}
     percentages = _percentages(similarities, rows, space)
-    return " ".join(parts).format(**percentages, looks=looks, n=outstanding)
+    said = " ".join(text for is_said, text in parts if is_said)
+    return said.format(**percentages, looks=looks, few=few, n=outstanding)
 
 
 def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str) -> dict[str, str]:

@@ -96,6 +96,24 @@ def count_lines(text: str) -> int:
     return max(ends, 1) if text.endswith(("\r", "\n")) else ends + 1
 
 
+def cell_lines(text: str, language: str) -> list[int]:
+    """Return the lines above the cells of a notebook; none for other files."""
+    starts = line_starts(text) if language == "notebook" else ()
+    return [line for line, start in enumerate(starts, 1) if text.startswith("───── cell ", start)]
+
+
+def in_cell(cells: Sequence[int], line: int) -> tuple[int, int]:
+    """Return the number of a line's cell, 0 outside of notebooks, and of the line in it, 0 above the cell."""
+    cell = bisect_right(cells, line)
+    return cell, line - cells[cell - 1] if cell else line
+
+
+def cells_text(cells: Sequence[int], lines: Iterable[int], text: str = "cell {cell}, line {line}") -> str:
+    """Return where lines are in a notebook, as people see them; else an empty text."""
+    numbers = (in_cell(cells, line) for line in dict.fromkeys(lines))
+    return " … ".join(text.format(cell=cell, line=line) for cell, line in numbers if cell)
+
+
 @dataclass(frozen=True, slots=True)
 class PassageMark:
     """A part of a block on one side: code points [start, end), the number of the block, its label.

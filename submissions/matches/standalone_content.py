@@ -132,6 +132,7 @@ class StandaloneSide:
     """
 
     path: str
+    language: str
     runs: list[TokenRun]
     lines: list[int]
     others: list[int]
@@ -150,6 +151,13 @@ class StandaloneSide:
 
         start, end = self.runs[-1].spans()[-1]
         return self.lines[-1] + count_lines(self.text[start:end]) - 1
+
+    @property
+    def cells(self) -> str:
+        """Its lines as people see them in a notebook; else empty."""
+        from submissions.matches.source_html import cell_lines, cells_text  # noqa: PLC0415 - in pages only
+
+        return cells_text(cell_lines(self.text, self.language), (self.first_line, self.last_line))
 
 
 class StandalonePair(NamedTuple):

@@ -5,7 +5,7 @@ A sentence on commits has days only: it is a fact and no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, pairwise
 from textwrap import dedent
@@ -23,7 +23,7 @@ from django.utils.translation import gettext, gettext as _, gettext_lazy, ngette
 from submissions.matches.differences import DifferenceSummary, count_changed
 from submissions.matches.line_by_line import DiffRow, differing_words
 from submissions.matches.ranked_pairs import percent_text
-from submissions.matches.source_html import visible_html, visible_text
+from submissions.matches.source_html import cells_text, in_cell, visible_html, visible_text
 from submissions.pages import language as warning_texts
 from submissions.pages.language import (
     BROWSER,
@@ -127,6 +127,22 @@ def term_kind(kind: str) -> str:
 def category_counts(differences: DifferenceSummary) -> list[str]:
     """Return numbers of lexemes that are written differently as text, such as `3 names`."""
     return counted(count_changed([differences]))
+
+
+def cells_at(cells: Sequence[int], *lines: int) -> str:
+    """Return where the first and the last line are in a notebook, as people see them; else an empty text."""
+    return cells_text(cells, lines, _("cell {cell}, line {line}"))
+
+
+@register.filter
+def place_in(line: int, cells: Sequence[int]) -> str:
+    return cells_at(cells, line) or _("line %(number)s") % {"number": line}
+
+
+@register.filter
+def number_in(line: int, cells: Sequence[int]) -> int:
+    """Return the number of a line, in a notebook that in its cell; 0 for none."""
+    return in_cell(cells, line)[1]
 
 
 @register.filter

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
-from submissions.matches.source_html import Layers, PassageMark, Piece, RenderedLine, Spans, colour, render_lines
+from submissions.matches.source_html import (
+    Layers,
+    PassageMark,
+    Piece,
+    RenderedLine,
+    Spans,
+    colour,
+    in_cell,
+    render_lines,
+)
 
 if TYPE_CHECKING:
     from submissions.matches.differences import LinePair
@@ -73,16 +82,18 @@ class PaperMarkup:
 
 @dataclass(frozen=True, slots=True)
 class PrintedSource:
-    """A text to print, the offsets of its lines, and the spans to mark up in it."""
+    """A text to print, the offsets of its lines, the spans to mark up in it, the lines above a notebook's cells."""
 
     text: str
     starts: Sequence[int]
     layers: Layers
+    cells: Sequence[int] = ()
 
     def lines(self, numbers: range | None = None, offset: int = 0) -> Iterator[RenderedLine]:
-        """Yield lines; cut each line longer than MAX_LINE, from `offset` on if `offset` is in the line."""
+        """Yield lines, as `in_cell` numbers them, cut after MAX_LINE, from `offset` on if that is in the line."""
         longest = (MAX_LINE, offset)
-        return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
+        lines = render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
+        return (line._replace(number=in_cell(self.cells, line.number)[1]) for line in lines)
 
     def line_text(self, number: int) -> str:
         """Return the text of the line with a number, from 1, and its end."""
@@ -142,7 +153,7 @@ def line_cells(line: RenderedLine | None) -> Iterator[str]:
     """Yield the two cells of each row of a line."""
     if line:
         for index, html in enumerate(line.rows):
-            yield f'<td class="no">{"" if index else line.number}</td><td class="code">{html}</td>'
+            yield f'<td class="no">{"" if index else line.number or ""}</td><td class="code">{html}</td>'
 
 
 def source_rows(source: PrintedSource) -> Iterator[str]:
@@ -152,7 +163,7 @@ def source_rows(source: PrintedSource) -> Iterator[str]:
         margin = "".join(_badge(number, badged) for number in dict.fromkeys(mark.number for mark in line.marks))
         css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
         for index, html in enumerate(line.rows):
-            first_cells = f'<td class="no">{line.number}</td><td class="margin">{margin}</td>'
+            first_cells = f'<td class="no">{line.number or ""}</td><td class="margin">{margin}</td>'
             yield f'<tr>{CONTINUED_CELLS if index else first_cells}<td class="code{css}">{html}</td></tr>'
 
 

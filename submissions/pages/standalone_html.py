@@ -20,6 +20,7 @@ from submissions.matches.source_html import (
     Spans,
     between,
     block_marks,
+    cell_lines,
     colour,
     differing_gaps,
     line_starts,
@@ -155,7 +156,8 @@ def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared:
     differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
     pieces = list(_marked_pieces(both, side.others, compared=compared))
     marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
-    source = PrintedSource(side.text, _line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
+    layers, cells = Layers(marks=marks, differing=Spans(differing)), cell_lines(side.text, side.language)
+    source = PrintedSource(side.text, _line_starts(side.text), layers, cells)
     return PassageSide(source, range(side.first_line, side.last_line + 1))
 
 

@@ -24,11 +24,13 @@ from submissions.matches.source_html import (
     apart,
     between,
     block_marks,
+    cell_lines,
     colour,
     differing_gaps,
     line_starts,
 )
 from submissions.models import Document
+from submissions.pages.filters import cells_at
 from submissions.pairs.source_view import Anchors, notices, part_range, source_part
 from submissions.uploads.stored_documents import decode_file, stored_spans, style_offsets
 
@@ -258,15 +260,11 @@ class FileView:
     @cached_property
     def cells(self) -> list[int]:
         """The lines above the cells of a notebook; none for other files."""
-        is_notebook = self.is_open and self.file.document.language == "notebook"
-        starts = self.starts if is_notebook else []
-        return [line for line, start in enumerate(starts, 1) if self.text.startswith("───── cell ", start)]
+        return cell_lines(self.text, self.file.document.language) if self.is_open else []
 
     def cells_at(self, *lines: int) -> str:
         """Return where the first and the last line are in a notebook, as people see them; else an empty text."""
-        numbers = [(bisect_right(self.cells, line), line) for line in dict.fromkeys(lines)]
-        text = _("cell {cell}, line {line}")
-        return " … ".join(text.format(cell=cell, line=line - self.cells[cell - 1]) for cell, line in numbers if cell)
+        return cells_at(self.cells, *lines)
 
     @property
     def path(self) -> str:

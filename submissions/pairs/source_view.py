@@ -22,12 +22,15 @@ from submissions.matches.source_html import (
     LINE_END,
     UNSEEN,
     LineRenderer,
+    cell_lines,
     character_name,
     colour,
+    in_cell,
     line_starts,
     visible_text,
 )
 from submissions.models import Document
+from submissions.pages.filters import cells_at
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:
@@ -239,8 +242,8 @@ class _PartWriter:
         css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
         # The stylesheet displays the number: one more element per line would slow a long page by a third.
         counted = f' data-some="{self.counts[line.number]}"' if line.number in self.counts else ""
-        if cell := bisect_right(self.cells, line.number):
-            counted += f' data-in-cell="{line.number - self.cells[cell - 1] or ""}"'
+        if self.cells:
+            counted += f' data-in-cell="{in_cell(self.cells, line.number)[1] or ""}"'
         start_tag = f'<span class="line{css}" id="{self.anchors.line(line.number)}" data-n="{line.number}"{counted}>'
         code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
         return PartLine(start_tag, badges, f"{code}\n</span>")
@@ -352,16 +355,26 @@ def _long_line_notices(starts: Sequence[int], text: str) -> Iterator[str]:
 
 
 class SourceExcerpt(NamedTuple):
-    """Lines `first_line` to `last_line` of a source, from 1, both included; `text` lacks the last `more`."""
+    """Lines `first_line` to `last_line` of a source, from 1, both included; `text` lacks the last `more`.
+
+    `above` are the lines above the cells of a notebook.
+    """
 
     first_line: int
     last_line: int
     text: str
     more: int
+    above: list[int]
 
     @property
     def numbered(self) -> list[tuple[int, str]]:
-        return list(enumerate(self.text.split("\n"), self.first_line))
+        """The lines with their numbers, in a notebook those in their cells; 0 above a cell."""
+        lines = enumerate(self.text.split("\n"), self.first_line)
+        return [(in_cell(self.above, number)[1], line) for number, line in lines]
+
+    @property
+    def cells(self) -> str:
+        return cells_at(self.above, self.first_line, self.last_line)
 
 
 def documents(ids: Iterable[int]) -> dict[int, Document]:
@@ -381,7 +394,8 @@ def source_excerpt(document: Document, first: int, after: int, names: Names) -> 
     end = starts[last_line] if last_line < len(starts) else len(text)
     lines = LINE_END.split(text[starts[first_line - 1] : end].rstrip("\r\n"))
     shortened = "\n".join(map(_shortened, lines[:MAX_LINES]))
-    return SourceExcerpt(first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES))
+    above, more = cell_lines(text, document.language), max(0, len(lines) - MAX_LINES)
+    return SourceExcerpt(first_line, last_line, names.redact_source(shortened), more, above)
 
 
 def densest_lines(document: Document, first: int, after: int, lines: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from submissions.core.names import Names, names_for, search_words
 from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_tokens
 from submissions.matches.line_by_line import diff, kinds_of_lines
-from submissions.matches.source_html import LINE_END, visible_html
+from submissions.matches.source_html import LINE_END, cell_lines, visible_html
 from submissions.models import Assignment, Document, Pair, SubmissionFile
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.requests import AuthenticatedRequest, redirect_with_query, signed_in
@@ -167,7 +167,8 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     right = _chosen(right_files, request.GET.get("right", ""), partner)
     originals = [decode_file(one).text if one else "" for one in (left, right)]
     texts = [LINE_END.split(names.redact_source(text)) for text in originals]
-    kinds = [_kinds_of_lines(one, text) for one, text in zip((left, right), originals, strict=True)]
+    sources = list(zip((left, right), originals, strict=True))
+    kinds = [_kinds_of_lines(one, text) for one, text in sources]
     context = {
         "assignment": assignment,
         "names": names,
@@ -177,6 +178,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "ids": (left_id, right_id),
         "submissions": [by_id[key] for key in (left_id, right_id)],
         "diff": diff(texts[0], texts[1], kinds[0], kinds[1]),
+        "cells": [cell_lines(text, one.document.language if one else "") for one, text in sources],
         "report": report,
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,

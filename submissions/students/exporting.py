@@ -82,12 +82,7 @@ def note(work: Scope, who: str, reason: str, address: str | None, *, action: str
     """Write an entry of the audit log for each course that has something of a student, or one for none."""
     for course in [one.course.name for one in work.chosen] or [""]:
         models.AuditEntry.objects.create(
-            who=who,
-            address=address,
-            action=action,
-            course=course,
-            subject=f"{work.text}: {reason}",
-            page=page,
+            who=who, address=address, action=action, course=course, subject=f"{work.text}: {reason}", page=page
         )
 
 

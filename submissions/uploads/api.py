@@ -16,13 +16,7 @@ from django.urls import reverse
 from django.utils.http import http_date
 from ninja import Field, Form, Header, Router, Schema, Status
 
-from submissions.core.access import (
-    all_submissions,
-    find_assignment,
-    find_batch,
-    find_boilerplate,
-    find_resumable,
-)
+from submissions.core.access import all_submissions, find_assignment, find_batch, find_boilerplate, find_resumable
 from submissions.core.api import (
     A_PART,
     Body,

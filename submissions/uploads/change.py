@@ -74,11 +74,7 @@ def create_batch(
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, size, user)
         batch = assignment.batches.create(
-            uploaded_by=user,
-            name=name,
-            preview=preview,
-            role=role,
-            choices=choices.to_json() if choices else {},
+            uploaded_by=user, name=name, preview=preview, role=role, choices=choices.to_json() if choices else {}
         )
         save_uploads(stored, batch=batch)
         enqueue_unpacking(batch)

@@ -33,10 +33,7 @@ PATH_CHARACTERS = 1000
 ROLES = [
     (Batch.Role.CLASS, _("this class")),
     (Batch.Role.EARLIER, _("earlier or other work: compared with this class, not among itself")),
-    (
-        Batch.Role.MODEL,
-        _("model solutions, such as what a language model wrote: compared with this class only"),
-    ),
+    (Batch.Role.MODEL, _("model solutions, such as what a language model wrote: compared with this class only")),
 ]
 
 # The value of a choice of depth in the list of layouts: "depth 2".
@@ -70,9 +67,7 @@ class UploadForm(forms.Form):
         self.limit = settings.MAX_UPLOAD_BYTES
         # An empty file does not invalidate the others: the batch lists it as skipped, with the reason.
         self.fields["files"] = FilesField(
-            label=_("Files"),
-            allow_empty_file=True,
-            error_messages={"required": _("Choose at least one file.")},
+            label=_("Files"), allow_empty_file=True, error_messages={"required": _("Choose at least one file.")}
         )
 
     def clean(self) -> dict[str, Any]:

@@ -34,15 +34,7 @@ from submissions.intake.left_out.listing import digest
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.members import MOST_LOG_BYTES, commits_by_submission
 from submissions.intake.sentences import UNMATCHED
-from submissions.models import (
-    Batch,
-    Document,
-    Entry as StoredEntry,
-    ListedEntry,
-    Source,
-    Submission,
-    SubmissionFile,
-)
+from submissions.models import Batch, Document, Entry as StoredEntry, ListedEntry, Source, Submission, SubmissionFile
 from submissions.uploads import lifecycle
 from submissions.uploads.files import entries
 from submissions.uploads.fingerprinting import PARAMS, delete_unused_sources

@@ -44,9 +44,7 @@ class Source(models.Model):
     class Meta:
         indexes = (
             models.Index(
-                fields=("id",),
-                condition=models.Q(given_up__isnull=False, emptied=None),
-                name="source_given_up",
+                fields=("id",), condition=models.Q(given_up__isnull=False, emptied=None), name="source_given_up"
             ),
         )
 
@@ -276,8 +274,7 @@ class Upload(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=models.Q(batch=None) ^ models.Q(boilerplate_upload=None),
-                name="upload_has_one_owner",
+                condition=models.Q(batch=None) ^ models.Q(boilerplate_upload=None), name="upload_has_one_owner"
             ),
         )
 

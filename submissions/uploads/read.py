@@ -85,9 +85,7 @@ def find_submission(assignment: Assignment, pk: int) -> Submission:
 def replaced_by(submission: Submission) -> Submission | None:
     """Return the newest submission of the same name, or None when `submission` is the newest."""
     same_name = Submission.objects.filter(
-        batch__assignment=submission.batch.assignment_id,
-        batch__state__in=Batch.FULLY_READ,
-        name=submission.name,
+        batch__assignment=submission.batch.assignment_id, batch__state__in=Batch.FULLY_READ, name=submission.name
     )
     newest = same_name.select_related("batch").order_by("-batch_id").first()
     return newest if newest and newest.batch_id > submission.batch_id else None
@@ -296,10 +294,7 @@ def batch_submissions(batch: Batch, names: Names) -> Sequence[ListedSubmission] 
     A submission is superseded when a later finished batch has one of the same name.
     """
     later = Submission.objects.filter(
-        batch__assignment=batch.assignment_id,
-        batch__state=Batch.State.DONE,
-        batch__gt=batch.pk,
-        name=OuterRef("name"),
+        batch__assignment=batch.assignment_id, batch__state=Batch.State.DONE, batch__gt=batch.pk, name=OuterRef("name")
     )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
     if names.hidden:

@@ -50,11 +50,7 @@ def queue(assignment: Assignment, user: User | None, chosen: ChosenLanguages) ->
     running = stored.language_changes.filter(state__in=LanguageChange.RUNNING)
     _change(running, State.CANCELLED, NEXT)
     change = LanguageChange.objects.create(
-        assignment=stored,
-        changed_by=user,
-        before=stored.language,
-        after=chosen.language,
-        patterns=chosen.patterns,
+        assignment=stored, changed_by=user, before=stored.language, after=chosen.language, patterns=chosen.patterns
     )
     jobs.enqueue("change_language", change.pk, user=user and user.pk)
     for one in (assignment, stored):

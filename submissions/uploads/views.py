@@ -41,13 +41,7 @@ from submissions.intake.warnings import languages_read, reading_warnings
 from submissions.matches.groups import natural_key
 from submissions.models import Assignment, Batch
 from submissions.pages.language import fixed_text
-from submissions.pages.requests import (
-    AuthenticatedRequest,
-    changed_meanwhile,
-    gone_as_410,
-    signed_in,
-    takes_files,
-)
+from submissions.pages.requests import AuthenticatedRequest, changed_meanwhile, gone_as_410, signed_in, takes_files
 from submissions.pairs.read import partly_read
 from submissions.reports import views as assignments
 from submissions.reports.page import boilerplate_context
@@ -55,14 +49,7 @@ from submissions.reports.progress import activity_of, ranking_progress, uploads_
 from submissions.reports.read import report_state
 from submissions.uploads import change, lifecycle
 from submissions.uploads.files import delete_resumable, expiry
-from submissions.uploads.forms import (
-    DEPTH,
-    PreviewForm,
-    RosterForm,
-    StatementForm,
-    SubmissionsForm,
-    UploadForm,
-)
+from submissions.uploads.forms import DEPTH, PreviewForm, RosterForm, StatementForm, SubmissionsForm, UploadForm
 from submissions.uploads.lifecycle import cancel_batch
 from submissions.uploads.read import (
     NotYet,

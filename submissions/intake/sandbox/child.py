@@ -154,9 +154,7 @@ def give_up_files() -> int:
         return 0
     files = FILE_RIGHTS[min(version, len(FILE_RIGHTS)) - 1]
     ruleset = Ruleset(
-        (1 << files) - 1,
-        TCP_RIGHTS if version >= TCP_VERSION else 0,
-        SCOPES if version >= SCOPES_VERSION else 0,
+        (1 << files) - 1, TCP_RIGHTS if version >= TCP_VERSION else 0, SCOPES if version >= SCOPES_VERSION else 0
     )
     descriptor = libc.syscall(
         CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(ctypes.sizeof(ruleset)), ctypes.c_uint32(0)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.moss.check.test_check import check, folder
+from tests.support.notebooks import notebook_of
 
 
 def expression(random: Random, depth: int) -> str:
@@ -112,3 +113,16 @@ def test_a_class_without_such_lines_or_with_registered_ones_says_nothing(tmp_pat
     given_out.write_text(files["student0/main.py"])
     result = check(folder(tmp_path / "class", files), "-b", given_out, "--format", "json", "--show", "1")
     assert json.loads(result.stdout)["shared_lines"] is None
+
+
+def test_shared_lines_of_notebooks_are_given_by_their_cells(tmp_path: Path) -> None:
+    files = class_with(1, 20, 20, [12])
+    notebooks = {path.replace(".py", ".ipynb"): notebook_of(text).decode() for path, text in files.items()}
+    said, stderr = shared(tmp_path, notebooks)
+    assert said
+    (place,) = said["places"]
+    # The only cell has one line above it.
+    ends = [place["first_line"] - 1, place["last_line"] - 1]
+    text = " … ".join(f"cell 1, line {line}" for line in ends)
+    assert f"See {place['file']}, {text}." in stderr
+    assert text in check(tmp_path, "--format", "html", "--show", "1").stdout

@@ -44,6 +44,11 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
             [0.7, 0.89, 0.905],
             "Programs of this task are too alike for a line. Ordinary up to 89%. 1 pair of 90%: look at it.",
         ),
+        (
+            Bands(0.06, 0.3, threshold=0.2),
+            [0.061, 0.15, 0.2, 0.25],
+            "4 pairs from 6% to 25%: look at them. 2 pairs to look at are below the threshold: read them last.",
+        ),
         (Bands(0.4, 0.6), [], ""),
     ],
 )
@@ -78,10 +83,10 @@ def test_a_whole_copy_is_never_ordinary_wherever_the_line_is_but_a_tiny_program_
 
 def test_reports_of_an_earlier_version_have_bands_too() -> None:
     stored: dict[str, object] = {"value": 0.4, "reason": "no pair reaches 40%"}
-    assert Bands.of(stored) == (0.4, 0.4, False)
+    assert Bands.of(stored) == (0.4, 0.4, False, 0.4)
     stored |= {"look": 0.3, "stands_out": 0.5}
-    assert Bands.of(stored) == (0.3, 0.5, False)
-    assert Bands.of(stored, chosen=0.6) == (0.6, 0.6, False)
+    assert Bands.of(stored) == (0.3, 0.5, False, 0.4)
+    assert Bands.of(stored, chosen=0.6) == (0.6, 0.6, False, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,11 @@ def asked_lines(exported: Exported, key: Key, values: Values) -> bool:
 def _is_asked(exported: Exported, key: Key, node: LexborNode, asked: list[str]) -> bool:
     """Return whether the rows of a question are these lines of a file, from the first to the last."""
     rows = [[text_of(cell) for cell in row.css("td")] for row in node.css("tbody tr")]
-    printed = [(int(at), " ".join(text.split())) for at, text in rows if at]
     code = node.css_first("code")
+    if code and text_of(code).endswith(".ipynb"):
+        shown = [text for at, text in rows if at or text.startswith("───── cell ")]
+        rows = [[str(at), text] for at, text in enumerate(shown, int(asked[0]))]
+    printed = [(int(at), " ".join(text.split())) for at, text in rows if at]
     files = [exported.sources[name].get(text_of(code)) for name in key[1:]] if code else []
     lines = [[" ".join(line.split()) for line in text.splitlines()] for text in files if text]
     is_printed = any(all(text in one[at - 1] for at, text in printed if at <= len(one)) for one in lines)

@@ -268,11 +268,20 @@ class Passage:
     def __init__(self, heading: str, places: list[str], rows: list[list[str]]) -> None:
         self.heading, self.rows = heading, rows
         self.paths = [place.rpartition(", ")[0] for place in places]
+        self.firsts = [int((re.findall(r"\d+", place.rpartition(", ")[2]) or ["0"])[0]) for place in places]
         self.common = "common code" in heading
 
     def lines(self, side: int) -> list[tuple[int, str]]:
-        """Return the numbers and texts of the lines of a side."""
-        return [(int(row[2 * side]), row[2 * side + 1]) for row in self.rows if row[2 * side].isdecimal()]
+        """Return the numbers and texts of the lines of a side; those of a notebook count in its text."""
+        rows = self.printed(side)
+        if self.paths[side].endswith(".ipynb"):
+            return list(enumerate((text for _, text in rows), self.firsts[side]))
+        return [(int(number), text) for number, text in rows]
+
+    def printed(self, side: int) -> list[tuple[str, str]]:
+        """Return what stands in the margin of each line of a side, and its text."""
+        rows = [(row[2 * side], row[2 * side + 1]) for row in self.rows]
+        return [(number, text) for number, text in rows if number.isdecimal() or text.startswith("───── cell ")]
 
     def changed(self, *, inner: bool = False) -> tuple[Counter[tuple[str, str]], bool]:
         """Return the words on the left with those in their places that differ, and whether all rows tell.

@@ -453,12 +453,29 @@ def line_pairs(exported: Exported, key: Key) -> Iterator[tuple[str, str, bool]]:
     nodes = page.all(".lines tbody tr:not(.elsewhere)")
     for side, path in enumerate(page.texts(".choose option[selected]")):
         lines = ["", *exported.sources[key[side + 1]][path].splitlines(), ""]
-        numbers = [int(text_of(node.css("td")[2 * side]) or 0) for node in nodes]
+        cells = [[text_of(cell) for cell in node.css("td")[2 * side : 2 * side + 2]] for node in nodes]
+        numbers = _in_text(cells, lines[1:]) if path.endswith(".ipynb") else [int(cell[0] or 0) for cell in cells]
         assert sorted(filter(None, numbers)) == [*range(1, max(numbers) + 1)]
         assert max(numbers) >= min(len(lines) - 2, 1500)
         sides.append([lines[at].rstrip() for at in numbers])
     marked = ["renamed" in str(node.attributes["class"]).split() for node in nodes]
     return zip(*sides, marked, strict=True)
+
+
+def _in_text(cells: list[list[str]], lines: list[str]) -> list[int]:
+    """Return the numbers in the text of a notebook of lines with numbers in their cells; 0 where there is none."""
+    waiting: dict[tuple[int, str], list[int]] = {}
+    for at in range(len(lines), 0, -1):
+        place = number(_in_cell(lines[:at]).rpartition(" ")[2])
+        waiting.setdefault(_key_of_line(place, lines[at - 1]), []).append(at)
+    is_line = [at or text.startswith("───── cell ") for at, text in cells]
+    keys = [_key_of_line(int(at or 0), text) for at, text in cells]
+    return [waiting[key].pop() if is_one else 0 for key, is_one in zip(keys, is_line, strict=True)]
+
+
+def _key_of_line(place: int, text: str) -> tuple[int, str]:
+    """Return what tells lines of a notebook apart; the line above a cell begins with its number."""
+    return place, " ".join(text.split()) if place else text.partition(",")[0]
 
 
 def _sorts_of_lines(exported: Exported, key: Key) -> Counter[str]:
@@ -647,6 +664,16 @@ def to_look_at(exported: Exported, _: Key, values: Values) -> bool:
     ends = [number(values[name]) for name in ("first", "last") if name in values]
     counted = number(values["looks"].rpartition(" ")[2])
     return counted == len(rows) and ends == [percent(min(rows)), percent(max(rows))][: len(ends)]
+
+
+@states(
+    "cases list", "p.lead",
+    "{few} pair to look at is below the threshold: read it last.",
+    "{few} pairs to look at are below the threshold: read them last.",
+)  # fmt: skip
+def to_look_at_below(exported: Exported, _: Key, values: Values) -> bool:
+    looks = [row for row in exported.pairs if row["band"] == "look" and _is_above(exported, row)]
+    return number(values["few"].rpartition(" ")[2]) == sum(row["case"] is None for row in looks)
 
 
 @states(
@@ -881,9 +908,12 @@ def printed_lines(exported: Exported) -> Iterator[str]:
         for passage in exported.passages(key) if key[0] == "document" else ():
             for side, name in enumerate(key[1:]):
                 lines = exported.sources[name][passage.paths[side]].splitlines()
-                for at, text in passage.lines(side):
+                for (at, text), (margin, _) in zip(passage.lines(side), passage.printed(side), strict=True):
                     if " ".join(lines[at - 1].split()) != " ".join(text.split()):
                         yield f"{name}: line {at} of {passage.paths[side]} is printed as {text}"
+                    in_cell = _in_cell(lines[:at]) if passage.paths[side].endswith(".ipynb") else f"line {at}"
+                    if int(margin or 0) != number(in_cell.rpartition(" ")[2]):
+                        yield f"{name}: {in_cell} of {passage.paths[side]} has the number {margin}"
 
 
 def identical_first(exported: Exported) -> Iterator[str]:

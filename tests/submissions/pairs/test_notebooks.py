@@ -1,0 +1,81 @@
+"""Lines of notebooks are given as people see them: by their cells, and by their places in these."""
+
+import re
+from random import Random
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from submissions.cases.case_list import cases
+from submissions.models import Pair
+from tests.support.html import Page, get_page
+from tests.support.notebooks import CODE, notebook_with
+from tests.support.programs import program, renamed
+from tests.support.sample_class import zipped
+from tests.support.uploads import HandIn
+
+pytestmark = pytest.mark.services
+
+MARK = "───── cell"
+
+
+def notebook(*cells: str) -> bytes:
+    return notebook_with(cells=[{**CODE, "source": cell.rstrip("\n")} for cell in cells])
+
+
+@pytest.fixture
+def pair(hand_in: HandIn) -> Pair:
+    """Return a pair of notebooks, of which one has the cells of the other in another order."""
+    random = Random(4)
+    first, second, third = (program(random, 3) for _ in range(3))
+    sides = {"ada": notebook(first, second, third), "ben": notebook(renamed(second), first, third)}
+    batch = hand_in(zipped({f"{name}/work.ipynb": data for name, data in sides.items()}))
+    return batch.assignment.reports.get().pairs.get()
+
+
+def in_cells(rows: list[tuple[str, str]]) -> None:
+    """Check that the numbers beside lines begin with 1 after each line above a cell, which has none."""
+    expected = None
+    for number, line in rows:
+        if line.startswith(MARK):
+            assert number == ""
+            expected = 0
+        elif expected is not None:
+            expected += 1
+            assert number == str(expected)
+    assert expected
+
+
+def test_line_by_line_numbers_lines_within_their_cells(alice_client: Client, pair: Pair) -> None:
+    address = reverse("lines", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+    page = get_page(alice_client, address)
+    rows = [row for row in page.rows(".lines tbody tr") if len(row) == 4]
+    in_cells([(row[0], row[1]) for row in rows if row[0] or row[1]])
+    (moved,) = {*page.texts(".lines tr.elsewhere td")}
+    place = r"cell \d, line \d+"
+    assert re.fullmatch(rf"On the right side, {place} to {place}: beside {place}\.", moved)
+
+
+def test_the_lines_of_a_case_have_the_numbers_of_their_cells(alice_client: Client, pair: Pair) -> None:
+    (case,) = cases(pair.report, 0.2)
+    address = reverse("case", args=[pair.report.assignment_id, case.key])
+    page = get_page(alice_client, address, threshold="20")
+    captions = page.texts(".opened figcaption")
+    assert all(re.search(r"cell \d, line \d+", caption) for caption in captions)
+    for caption, figure in zip(captions, page.all(".opened figure"), strict=True):
+        shown = [(one.attributes["data-n"] or "", one.text().strip()) for one in figure.css(".numbered")]
+        first = re.findall(r"line (\d+)", caption)[0]
+        assert shown[0][0] == first
+        if any(line.startswith(MARK) for _, line in shown):
+            in_cells(shown)
+
+
+def test_a_document_prints_the_numbers_that_lines_have_in_their_cells(alice_client: Client, pair: Pair) -> None:
+    address = reverse("export_pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+    page: Page = get_page(alice_client, address, format="html", names="open", sources="on")
+    for table in page.all("table.beside"):
+        rows = [[cell.text().strip() for cell in row.css("td")] for row in table.css("tbody tr")]
+        cell = re.findall(r"cell \d+, line (\d+)", table.css("thead")[0].text())
+        assert rows[0][0] == cell[0]
+    in_cells([(row[0], row[2]) for row in page.rows("table.lines tbody tr") if len(row) == 3])
