@@ -386,11 +386,10 @@ def check(  # noqa: PLR0917 - one parameter for each option
     _collect_rarely()
     if opens:
         output_format, output = "html", output or _page_path(path)
-    output_format = output_format or _usual_format(output)
-    listing = Listing.of(output_format, show, output, every_pair=every_pair)
+    listing = Listing.of(output_format or _usual_format(output), show, output, every_pair=every_pair)
     with _refusing():
         if preview:
-            _write(_render_preview(path, inputs, output_format), output)
+            _write(_render_preview(path, inputs, listing.output_format), output)
             return
         options = RankingOptions(language, boilerplate, common, listing.ranked, inputs)
         options = replace(options, earlier=earlier, statements=statements, solutions=solutions)
