@@ -72,8 +72,8 @@ _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
 _COMPARISON = re.compile(r"(?:diff |Index: |--- |@@ -\d|From [0-9a-f]{1,40} )")
 COMPARISON_NAMES, LONGEST_PATH = (".diff", ".patch"), 400
 FEWEST_MARKED, FEWEST_NUMBERED, MOST_QUOTATIONS = 3, 6, 5
-# A page may say more than its program, but not by far; most of its lines are to have a number, or none.
-MOST_OTHER_TEXT, NUMBERED_SHARE = 4, 0.75
+# Most lines of a page are to have a number, or none.
+NUMBERED_SHARE = 0.75
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 
@@ -157,7 +157,8 @@ def pasted_program(decoded: str) -> str:
     page = _Page(decoded.replace("\r\n", "\n"))
     rows = _without_number_texts(page.rows)
     text = _without_numbers("\n".join(map("".join, rows)).strip("\n") + "\n")
-    is_page = page.others > MOST_OTHER_TEXT * len(text)
+    # What stands beside the lines of an editor is not compared: it may not be the larger part.
+    is_page = page.others > len(text)
     if not page.is_of_editor:
         is_page = bool(page.others) or "OTHER" in page.kinds or ("TABLE" in page.kinds and rows == page.rows)
     return text if not is_page and is_program(text[:HEAD_CHARACTERS]) else ""
