@@ -387,18 +387,13 @@ class NameFinder:
         keys: frozenset[str] = frozenset()
         for word in self._words(text):
             extended = keys | {word.key}
-            is_same = chain and self._are_adjacent(text, chain[-1], word) and self._meaning(extended).names
-            if chain and (not is_same or self._is_next(text[chain[-1].end : word.start], word.key, keys)):
+            if chain and not (self._are_adjacent(text, chain[-1], word) and self._meaning(extended).names):
                 yield from self._chain_span(text, chain, comments)
                 chain, extended = [], frozenset([word.key])
             chain.append(word)
             keys = extended
         if chain:
             yield from self._chain_span(text, chain, comments)
-
-    def _is_next(self, gap: str, key: str, keys: frozenset[str]) -> bool:
-        """Return whether a word after a whole name begins the next one: `Ann Lee, Ann Leer`."""
-        return (key in keys or ("," in gap and len(keys) > 1)) and self._meaning(keys).is_whole
 
     def _are_adjacent(self, text: str, left: NameWord, right: NameWord) -> bool:
         return GAP.fullmatch(text, left.end, right.start) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,8 +20,8 @@ from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
 PSEUDONYM = "[erased]"
-# Marks the names of other students, which stay.
-_OTHER = "\0other"
+# What stands between the words of a name in a text or a path.
+_BLANKS = r"[\s_.-]+"
 # A shorter part of a name is looked for with the rest of the name only.
 SHORTEST_WORD = 2
 # A longer text is not itself a name.
@@ -49,8 +50,7 @@ class Spellings:
     @cached_property
     def _finder(self) -> NameFinder:
         visible = (*self.others, *(self.names if self.whole_only else ()))
-        names = dict.fromkeys(sorted(self.texts), self.replacement) | dict.fromkeys(self.others, _OTHER)
-        return NameFinder(names, visible, ids=self.ids)
+        return NameFinder(dict.fromkeys(sorted(self.texts), self.replacement), visible, ids=self.ids)
 
     @cached_property
     def _keys(self) -> frozenset[str]:
@@ -63,16 +63,32 @@ class Spellings:
     def taken_out(self, text: str) -> str:
         """Return a text with the pseudonym where it names the student.
 
-        What may be another one's name too, as with its words in another order, is the one that is so written.
+        The whole name of another one that has words of it stays: `Kim Lee` where `Kim` is taken out.
         """
         if len(text) <= LONGEST_NAME and name_key(text) in self._keys:
             return self.replacement
         pieces, end = [], 0
         for start, after, replacement in self._finder.label_spans(text):
-            if replacement == self.replacement or name_key(text[start:after]) in self._keys:
-                pieces += [text[end:start], self.replacement]
-                end = after
+            for first, last in self._own_parts(text, start, after) if replacement == self.replacement else ():
+                pieces += [text[end:first], self.replacement]
+                end = last
         return "".join([*pieces, text[end:]])
+
+    def _own_parts(self, text: str, start: int, after: int) -> Iterator[tuple[int, int]]:
+        """Yield what is left of a span without the whole names of others in it or around it."""
+        if self._similar:
+            for match in self._similar.finditer(text, max(0, start - LONGEST_NAME), after + LONGEST_NAME):
+                if match.end() > start and match.start() < after:
+                    yield from _trimmed(text, start, match.start())
+                    start = match.end()
+        yield from _trimmed(text, start, after)
+
+    @cached_property
+    def _similar(self) -> re.Pattern[str] | None:
+        """Find the whole names, as they are spelled, of others that have words of the student."""
+        spelled = [one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one)]
+        names = sorted({_BLANKS.join(map(re.escape, one.split())) for one in spelled}, key=len, reverse=True)
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(names)})(?![^\W_])", re.IGNORECASE) if names else None
 
     def taken_out_of(self, value: Any) -> Any:
         """Return a value of a JSON column with every text in it, keys included, changed by `taken_out`."""
@@ -138,6 +154,12 @@ class Spellings:
             for word in sorted(self.words | _escaped(self.words)):
                 condition |= Q(**{f"{column}__icontains": word})
         return columns, condition
+
+
+def _trimmed(text: str, start: int, after: int) -> list[tuple[int, int]]:
+    """Return the part of a text from its first to its last word, or nothing."""
+    words = [*re.finditer(r"[^\W_]+", text[start:after])] if start < after else []
+    return [(start + words[0].start(), start + words[-1].end())] if words else []
 
 
 def _escaped(words: frozenset[str]) -> set[str]:

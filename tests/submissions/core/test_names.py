@@ -79,7 +79,7 @@ CHANGING = re.compile(
         ("lovelace_ada = 1", "Amber Otter = 1"),
         ("class LovelaceStack {", "class Amber OtterStack {"),
         ("# asked lovelace", "# asked Amber Otter"),
-        ("JOSE PEREZ, Jose\u0301", "Misty Lynx, Misty Lynx"),
+        ("JOSE PEREZ, Jose\u0301", "Misty Lynx"),
         ("# mueller", "# Opal Eagle"),
         ("joergMueller()", "Opal Eagle()"),
         ("hoppergr 12345", "Teal Newt"),
