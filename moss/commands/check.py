@@ -384,12 +384,12 @@ def check(  # noqa: PLR0917 - one parameter for each option
     from moss.check.rank import RankingOptions
 
     _collect_rarely()
-    if opens:
-        output_format, output = "html", output or _page_path(path)
-    listing = Listing.of(output_format or _usual_format(output), show, output, every_pair=every_pair)
+    output = output or (_page_path(path) if opens else None)
+    usual = "html" if opens else output_format or _usual_format(output, is_preview=preview)
+    listing = Listing.of(usual, show, output, every_pair=every_pair)
     with _refusing():
         if preview:
-            _write(_render_preview(path, inputs, listing.output_format), output)
+            _write(_render_preview(path, inputs, usual), output)
             return
         options = RankingOptions(language, boilerplate, common, listing.ranked, inputs)
         options = replace(options, earlier=earlier, statements=statements, solutions=solutions)
@@ -515,9 +515,9 @@ def _open(page: Path) -> None:
         click.echo("No browser can be started here: open it yourself.", err=True)
 
 
-def _usual_format(output: Path | None) -> str:
+def _usual_format(output: Path | None, *, is_preview: bool) -> str:
     ending = output.suffix.lower().removeprefix(".") if output else ""
-    return ending if ending in {"csv", "json", "html"} else "table"
+    return ending if ending in (PREVIEW_FORMATS if is_preview else ("csv", "json", "html")) else "table"
 
 
 def _write(parts: Iterable[str], output: Path | None) -> None:

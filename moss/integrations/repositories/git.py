@@ -31,13 +31,12 @@ COMMIT = re.compile(r"[0-9a-f]+")
 DIGITS_OF_COMMITS = (40, 64)
 # What Git allows in a branch, and a little less: see git-check-ref-format.
 BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]+")
-# What a student, an address, a branch and a commit are called in the header of a list, in the grades of GitHub
-# Classroom, in its answer `accepted_assignments`, and in the projects of a GitLab group.
+HEADER = ["student", "address"]
+# What a student and an address are called in the grades of GitHub Classroom, in its answer `accepted_assignments`,
+# and in the projects of a GitLab group.
 FIELDS = (
     ("student", "roster_identifier", "github_username"),
-    ("address", "student_repository_url", "http_url_to_repo", "html_url"),
-    ("branch",),
-    ("commit",),
+    ("student_repository_url", "http_url_to_repo", "html_url"),
 )
 
 # The first with http.curloptResolve, which pins the IP address of a host.
@@ -123,21 +122,31 @@ def parse(text: str) -> list[Listed]:
 
 
 def _rows(text: str) -> dict[str, list[str]]:
-    """Return the cells of the lines that have any; with a header, those that it names, in the usual order."""
+    """Return the cells of the lines that have any; of grades of GitHub Classroom, the students and the address."""
     try:
         rows = {
-            _("Line {n}").format(n=number): [cell.strip() for cell in row]
+            _("Line {n}").format(n=number): cells
             for number, line in enumerate(text.splitlines(), 1)
             for row in csv.reader([line], skipinitialspace=True, delimiter=_delimiter(line))
-            if any(row)
+            if any(cells := [cell.strip() for cell in row])
         }
     except csv.Error as error:
         raise BadList(_("The list is no CSV: {error}.").format(error=error)) from error
     first = next(iter(rows), "")
     header = [cell.casefold() for cell in rows.get(first, [])]
-    if set(header).isdisjoint(FIELDS[1]):
-        return rows
-    return {place: _fields(dict(zip(header, row, strict=False))) for place, row in rows.items() if place != first}
+    if header[:2] == HEADER:
+        del rows[first]
+    return rows if set(header).isdisjoint(FIELDS[1]) else _by_repository(header, rows)
+
+
+def _by_repository(header: list[str], rows: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the students and the address of each repository; a team has one, and some accepted nothing."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for place, row in list(rows.items())[1:]:
+        student, address = _fields(dict(zip(header, row, strict=False)))
+        if address:
+            found.setdefault(address, (place, []))[1].append(student)
+    return {place: [", ".join(filter(None, names)), address] for address, (place, names) in found.items()}
 
 
 def _objects(text: str) -> dict[str, list[str]]:
@@ -147,7 +156,7 @@ def _objects(text: str) -> dict[str, list[str]]:
     except (ValueError, RecursionError) as error:
         raise BadList(_("The list is no JSON: {error}.").format(error=error)) from error
     rows = [one if isinstance(one, dict) else {} for one in (answer if isinstance(answer, list) else [answer])]
-    return {_("Repository {n}").format(n=number): _fields(_flat(row))[:2] for number, row in enumerate(rows, 1)}
+    return {_("Repository {n}").format(n=number): _fields(_flat(row)) for number, row in enumerate(rows, 1)}
 
 
 def _flat(accepted: dict[str, Any]) -> dict[str, Any]:

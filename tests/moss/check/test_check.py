@@ -212,6 +212,8 @@ def test_the_name_of_the_output_chooses_its_format_unless_one_is_given(tmp_path:
         ("b.html", ("--format", "json"), "{"),
     ):
         check(root, *options, "-o", tmp_path / name)
+        if not options:
+            check(root, "--preview", "-o", tmp_path / f"preview-{name}")
         assert (tmp_path / name).read_text().startswith(start), name
 
 

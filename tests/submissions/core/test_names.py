@@ -90,6 +90,8 @@ CHANGING = re.compile(
         ("// Max Green did this", "// Icy Wren did this"),
         ("// Max did this", "// Calm Owl did this"),
         ("by Bo Li", "by Polar Gull"),
+        ("by Bo Li Bo", "by Polar Gull"),
+        ("// Max Green Max, Green", "// Icy Wren"),
         ("student 01 and student-02", "Jolly Ibex and student-02"),
         ("import byron", "import Solar Moth"),
     ],

@@ -1,6 +1,7 @@
 """One student is erased over the whole installation, and nobody else."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from moss.operations.backups import row_counts
 from moss.operations.doctor import audit
 from submissions.archive.models import Corpus, CorpusDocument
 from submissions.cases.change import add_statement
+from submissions.core.redaction import normalised_spellings
 from submissions.intake.limits import BadArchive
 from submissions.models import (
     ApiAnswer,
@@ -466,6 +468,26 @@ def test_a_name_like_the_students_stays_in_every_text(own: str, other: str, whol
     assert spellings.taken_out(f"{own}/main.py") == "[erased]/main.py"
     if " " in own:
         assert spellings.taken_out(f"Talked to {own}, {other}.") == f"Talked to [erased], {other}."
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "texts"),
+    [
+        ("Anna Schmidt", "Alex Schmidt", ["aschmidt.zip", "schmidta/main.py", "aschmidt@uni.example"]),
+        ("Jörg Müller", "Jörg Peter Müller", ["by Joerg Mueller", "mueller_joerg.zip", "joerg.mueller@uni.example"]),
+        ("Li Wei", "Wei Li", ["li_wei.zip", "li.wei@uni.example", "Li Wei, of group 3"]),
+        ("Maria Garcia", "Ana Garcia", ["by Maria Garcia Garcia", "Garcia, Maria"]),
+        ("Hassan Ali", "Omar Hassan", ["hassan_ali_hassan.zip"]),
+    ],
+)
+def test_logins_and_other_spellings_are_taken_out_beside_similar_names(own: str, other: str, texts: list[str]) -> None:
+    spellings = Spellings(frozenset({own}), frozenset(), (other,))
+    for text in texts:
+        left = spellings.taken_out(text)
+        assert "[erased]" in left
+        assert not spellings.is_in(left)
+        words = {word for name in (own, *own.split()) for word in normalised_spellings(name)}
+        assert not words & {one for word in re.findall(r"[^\W_]+", left) for one in normalised_spellings(word)}
 
 
 @pytest.mark.parametrize(("own", "other"), rest_is_long(SIMILAR_NAMES))

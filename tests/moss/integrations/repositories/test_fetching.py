@@ -81,7 +81,7 @@ def test_a_template_becomes_boilerplate_in_one_step(
     names = assignment.boilerplate.order_by("name").values_list("name", flat=True)
     assert [name.rpartition("/")[2] for name in names] == ["README.md", "main.py"]
     page = get_page(alice_client, reverse("repository_fetch", args=[assignment.pk, fetch.pk]))
-    assert "The files of the repositories do not count any more." in page.text("main")
+    assert "The files of the repositories were uploaded as boilerplate." in page.text("main")
 
 
 @pytest.mark.parametrize("time", ["-86400", "yesterday", "99999999999999999999", "253402300799"])
@@ -338,13 +338,18 @@ CLASSROOM = (
 
 def test_the_grades_of_github_classroom_are_a_list() -> None:
     lab, of_lab = f"lab,{HOST}/c,{HOST}/start", "2026-11-02 10:00:00 UTC,10,10"
-    rows = (
-        f'{lab},anna7,"Berg, Anna",lab-anna7,{HOST}/c/lab-anna7,{of_lab}\n{lab},ben,,lab-ben,{HOST}/c/lab-ben,{of_lab}'
-    )
-    assert parse(f"{CLASSROOM}\n{rows}\n") == [
-        Listed("Berg, Anna", f"{HOST}/c/lab-anna7"),
+    students = ('anna7,"Berg, Anna"', "anna"), ("ben,", "ben"), ("cleo,Cleo", "team"), ("dan,Dan", "team")
+    rows = [f"{lab},{one},lab-{name},{HOST}/c/lab-{name},{of_lab}\n" for one, name in students]
+    assert parse(f"{CLASSROOM}\n{''.join(rows)}{lab},eve,Eve,,,,,\n\u00a0\n") == [
+        Listed("Berg, Anna", f"{HOST}/c/lab-anna"),
         Listed("ben", f"{HOST}/c/lab-ben"),
+        Listed("Cleo, Dan", f"{HOST}/c/lab-team"),
     ]
+
+
+def test_with_a_header_of_other_words_branch_and_commit_count_by_their_place() -> None:
+    text = f"Student,Address,Branch name,Commit id\nAnna,{HOST}/a,dev,{COMMIT}\n"
+    assert parse(text) == [Listed("Anna", f"{HOST}/a", "dev", COMMIT)]
 
 
 def test_answers_of_github_classroom_and_of_gitlab_groups_are_lists() -> None:
