@@ -352,6 +352,17 @@ class Cohort:
         """Return the tokens of one submission, with positions counted from its own first token."""
         return slice_submission.py_func(self.indexed, number)
 
+    def different_kgrams(self, number: int) -> float:
+        """Return how many k-grams of a submission differ, of those that begin where tokens have weight.
+
+        It is the number of equally frequent ones of which two would be equal as often: of n k-grams, n if each
+        occurs once, and hardly more than those of one statement if most are of similar statements.
+        """
+        low, high = self.submission_starts[number : number + 2].tolist()
+        kgrams = self.tokens.kgrams[low:high][np.diff(self.sums.weight[low : high + 1]) > 0]
+        counts = np.bincount(numbered(kgrams[kgrams >= 0])[1]).astype(np.float64)
+        return float(counts.sum() ** 2 / max(1.0, (counts**2).sum()))
+
     def ignored_spans(self) -> list[list[tuple[int, int, bool]]]:
         """Return the token ranges [start, end) of each file that do not count, in order.
 

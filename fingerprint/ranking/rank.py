@@ -229,7 +229,7 @@ class RankingInput(NamedTuple):
         cohort = Cohort.from_submissions(
             *columns, parts=parts, counted=counted, starter=starter, labels=labels, shared=shared
         )
-        renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
+        renamed = renamed_groups(map(_content, files), cohort, {*owners[counting].tolist()})
         excluded = [*exclusions.lexical, *(file.lexical for file in common)]
         lexical = LexicalTable.from_submissions(terms, excluded, counted, related)
         streams = [(file.submission, file.coarse) for file in files]
@@ -309,11 +309,11 @@ def _without_starter(
     ]
 
 
-def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Rows:
+def renamed_groups(files: Iterable[FileColumns], cohort: Cohort, counted: Collection[int]) -> Rows:
     """Return the numbers of the groups of each submission: int64 [submissions, 2], -1 for no group.
 
     The submissions of a group have the same files, in any order: in the first column by kinds of tokens,
-    literals and imports, in the second by kinds alone.
+    literals and imports, in the second by kinds alone, which have to be of many different k-grams.
     Only `counted` submissions are in a group: many with few tokens, or only boilerplate, are equal.
     """
     columns_of: dict[int, list[tuple[Kinds, Terms, Terms]]] = defaultdict(list)
@@ -323,11 +323,12 @@ def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Coll
     # Hardly any other submissions have files of the same lengths.
     lengths = {one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()}
     several = [one for group in _alike(lengths) for one in group]
-    numbers = np.full((submissions, 2), -1, dtype=np.int64)
+    numbers = np.full((len(cohort), 2), -1, dtype=np.int64)
     for column, compared in enumerate((3, 1)):
         contents = {one: tuple(sorted(digest_columns(file[:compared]) for file in columns_of[one])) for one in several}
         for number, group in enumerate(_alike(contents)):
-            numbers[group, column] = number
+            if column == 0 or min(map(cohort.different_kgrams, group)) >= constants.REWORDED_KGRAMS:
+                numbers[group, column] = number
     return numbers
 
 

@@ -92,8 +92,9 @@ LEAST_PASSAGE_PART = 0.6
 # Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,
 # and no matter of degree. No higher threshold is suggested.
 LEAST_RENAMED = 0.95
-# Where literals were changed too, so many equal tokens leave little doubt; honest solutions of one task had 68.
-LEAST_REWORDED, REWORDED_TOKENS = 0.9, 100
+# Where literals were changed too, so many different k-grams leave little doubt (`Cohort.different_kgrams`), but
+# not tokens: a script of similar statements equals any other one. Honest solutions of one task had 68 tokens.
+LEAST_REWORDED, REWORDED_KGRAMS = 0.9, 100
 # Without a passage, terms of weight w count w / (w + HALF_TERMS): one term in common may be chance.
 HALF_TERMS = 1.0
 

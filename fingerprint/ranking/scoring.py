@@ -170,25 +170,14 @@ def _fill_coverage(
 def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
     """Align every pair, on all cores."""
     count = len(pairs)
-    coverage = Coverage(
-        np.zeros(count),
-        np.zeros((count, 2), dtype=np.int64),
-        np.zeros(count, dtype=np.int64),
-        np.zeros((count, 2), dtype=np.int64),
-        np.zeros((count, 2), dtype=np.int64),
-    )
+    tokens, lines, with_common = np.zeros((3, count, 2), dtype=np.int64)
+    coverage = Coverage(np.zeros(count), tokens, np.zeros(count, dtype=np.int64), lines, with_common)
     arrays = cohort.indexed, cohort.sums
     parameters = cohort.k, cohort.distinct, constants.LENGTHS
 
     def fill(part: slice) -> None:
-        rows = Coverage(
-            coverage.weight[part],
-            coverage.tokens[part],
-            coverage.longest[part],
-            coverage.lines[part],
-            coverage.with_common[part],
-        )
-        _fill_coverage(arrays, pairs[part], parameters, rows)
+        rows = coverage.weight[part], coverage.tokens[part], coverage.longest[part], coverage.lines[part]
+        _fill_coverage(arrays, pairs[part], parameters, Coverage(*rows, coverage.with_common[part]))
 
     run_chunks(cohort, pairs, fill, check)
     return coverage
@@ -286,9 +275,7 @@ def _least_of_equal(cohort: Cohort, pairs: Rows) -> Floats:
     """Return the least similarity of pairs whose tokens are all equal, 0 of others; see `renamed_groups`."""
     groups = cohort.renamed[pairs]
     equal = (groups[:, 0] == groups[:, 1]) & (groups[:, 0] >= 0)
-    is_long = _totals(cohort.sums.with_common, cohort, pairs).min(axis=1) >= constants.REWORDED_TOKENS
-    reworded = np.where(equal[:, 1] & is_long, constants.LEAST_REWORDED, 0.0)
-    return np.where(equal[:, 0], constants.LEAST_RENAMED, reworded)
+    return np.where(equal[:, 0], constants.LEAST_RENAMED, np.where(equal[:, 1], constants.LEAST_REWORDED, 0.0))
 
 
 def passage_mass(smaller: Floats, larger: Floats) -> Floats:

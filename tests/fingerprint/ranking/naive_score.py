@@ -52,6 +52,13 @@ def token_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> li
     ]
 
 
+def different_kgrams(whose: Submission, k: int) -> float:
+    """Return the number of equally frequent k-grams of which two would be equal as often as of those of a program."""
+    spare = naive_tables(whose.kinds, k)
+    counted = [kgram for kgram, out in zip(naive.kgrams(whose.kinds, k), spare, strict=False) if not out]
+    return len(counted) ** 2 / max(1, sum(one == other for one in counted for other in counted))
+
+
 def naive_tables(kinds: Sequence[int], k: int) -> list[bool]:
     """Return which tokens of one file do not count, by its rows: what lies between other tokens."""
     spare = [False] * len(kinds)
@@ -186,7 +193,7 @@ def similarity(
     only_renamed = len(left.kinds) >= k and all(
         getattr(left, field) == getattr(right, field) for field in ("kinds", "literals", "imports")
     )
-    is_long = len(left.kinds) >= constants.REWORDED_TOKENS
-    least = constants.LEAST_REWORDED if is_long and left.kinds == right.kinds else constants.LEAST_PASSAGE_PART * t
+    has_many = different_kgrams(left, k) >= constants.REWORDED_KGRAMS
+    least = constants.LEAST_REWORDED if has_many and left.kinds == right.kinds else constants.LEAST_PASSAGE_PART * t
     least = constants.LEAST_RENAMED if only_renamed else least
     return max(least, weighed / total) if total else 0.0

@@ -28,7 +28,7 @@ from fingerprint.ranking.score_constants import (
     LEAST_RENAMED,
     LEAST_REWORDED,
     RARITY_EXPONENT,
-    REWORDED_TOKENS,
+    REWORDED_KGRAMS,
 )
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
@@ -104,7 +104,7 @@ def scored(
         for number, (one, terms) in enumerate(zip(cohort, cohort_terms, strict=True))
     ]
     with_code = [number for number, one in enumerate(cohort) if len(one.kinds) >= K]
-    laid_out = replace(laid_out, renamed=renamed_groups(files, len(cohort), with_code))
+    laid_out = replace(laid_out, renamed=renamed_groups(files, laid_out, with_code))
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(cohort), 1))
     parts = None if programs is None else np.array(programs)
     table = LexicalTable.from_submissions([[terms] for terms in cohort_terms], boilerplate_terms, programs=parts)
@@ -212,7 +212,8 @@ def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> No
 
 
 def test_where_all_tokens_are_equal_the_similarity_is_high_whatever_names_and_literals_are() -> None:
-    long, short = (scored(reworded(tokens)) for tokens in (REWORDED_TOKENS, REWORDED_TOKENS - 1))
+    least = REWORDED_KGRAMS + K - 1
+    long, short = (scored(reworded(tokens)) for tokens in (least, least - 1))
     assert long.similarity.tolist() == [LEAST_REWORDED]
     assert long.structure.tolist() == [LEAST_REWORDED]
     assert short.similarity.tolist() == [LEAST_PASSAGE_PART]
