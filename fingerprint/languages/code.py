@@ -14,13 +14,13 @@ import numpy as np
 from pygments import lexers
 from pygments.lexers import find_lexer_class_for_filename
 from pygments.plugin import find_plugin_lexers
-from pygments.token import STANDARD_TYPES, Error, String, Text, _TokenType
+from pygments.token import STANDARD_TYPES, Error, Text, _TokenType
 from pygments.util import ClassNotFound
 
 from fingerprint.kernels.types import PairRows
 from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, Span, SpanColumns
 from fingerprint.languages.coarse import Lexeme, coarse_scan
-from fingerprint.languages.language_table import COARSE_LANGUAGES, Language
+from fingerprint.languages.language_table import COARSE_LANGUAGES, CURLY_QUOTES, Language
 from fingerprint.languages.lexers import UNTUNED_IGNORING_CASE, UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexical_terms import (
     directive_columns,
@@ -160,18 +160,16 @@ class CodeFrontEnd:
     def _input(self, text: str) -> LexerInput:
         if self.language.escapes:
             text = without_escapes(text, everywhere=self.language.escapes == "everywhere")
-        return lexer_input_of(with_ascii_marks(text, self._unknown))
+        return lexer_input_of(with_ascii_marks(text, CURLY_QUOTES.get(self.name), self._unknown))
 
-    def _unknown(self, text: str) -> tuple[set[int], str]:
-        """Return the offsets of the characters that are no code to the lexer, and the quote that begins strings."""
-        unknown, places, quote = ((Error,) if self.language.letters else (Error, Text)), set[int](), ""
+    def _unknown(self, text: str) -> bytearray:
+        """Return where characters are no code to the lexer."""
+        places = bytearray(len(text))
         with suppress(*LEXER_ERRORS):
             for start, kind, value in zip(*raw_tokens(self._lexer, self._folded(text)), strict=True):
-                if kind in unknown:
-                    places.update(range(start, start + len(value)))
-                elif kind in String and kind not in String.Char and value[0] in "\"'":
-                    quote = quote or value[0]
-        return places, quote or '"'
+                if kind in (Error, Text):
+                    places[start : start + len(value)] = b"\1" * len(value)
+        return places
 
     def _lexed(self, source: str, vocabulary: Vocabulary) -> Lexed:
         (result,) = self._lexed_all([source], vocabulary)

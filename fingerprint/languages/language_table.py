@@ -144,6 +144,12 @@ SYMBOLS = _table({
     "arithmetic": "+ - * / // % ** << >> & | ^",
 })  # fmt: skip
 
+# Languages without curly quotes in names and operators, by signs of macros, expressions and JSX: no string has them.
+CURLY_QUOTES = _table({
+    "": "python java csharp go rust kotlin fsharp dafny ada matlab r vb", ",": "c cpp fortran",
+    "/<{": "javascript typescript swift",
+})  # fmt: skip
+
 # Functions of the libraries, by their names in lower case without underscores, and the symbols that replace
 # their calls; the empty symbol stands for nothing.
 CALLS = _table({

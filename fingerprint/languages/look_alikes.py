@@ -56,12 +56,13 @@ _MARKS: dict[int, str] = (
 )
 _DOUBLE = "\u201c\u201d\u201e\u201f\uff02"
 _QUOTES = {'"': _DOUBLE, "'": "\u2018\u2019\u201a\u201b\uff07"}
-# A string on one line in other quotes; behind a name or a bracket they may be operators.
+# A string on one line in other quotes, where only one can stand: behind a mark or a word of a statement.
+_BEFORE_STRING = r"(?:[(\[{,=:+<>&|?!]|\b(?:return|print|puts|echo|case|in|and|or|throw|display|write))[ \t]?"
 _OTHER_STRING = re.compile(
-    rf"(?<![\w)\]}}.'])(?:[{_DOUBLE}][^{_DOUBLE}\n]*+[{_DOUBLE}]|\xab[^\xab\xbb\n]*+\xbb"
-    r"|[\u2018-\u201b][^\u2018-\u201b\n]*+[\u2018-\u201b])(?<!\\.)(?!\w)"
+    rf"(?P<before>{_BEFORE_STRING})(?P<string>[{_DOUBLE}][^{_DOUBLE}\"'`;\r\n]*+[{_DOUBLE}]"
+    r"|[\u2018-\u201b][^\u2018-\u201b\"'`;\r\n]*+[\u2018-\u201b])(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
 )
-MOST_ROUNDS = 3  # What follows a string with the sign of a comment is read in the next one.
+MOST_ROUNDS = 2  # What follows a string with the sign of a comment is read in the next one.
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
 _ANY_ESCAPE = re.compile(_BEFORE + "u++(?P<code>00(?:0[aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E]))")
@@ -114,11 +115,11 @@ def without_unseen(text: str) -> str:
     return text if text.isascii() else _UNSEEN.sub("", text)
 
 
-def with_ascii_marks(text: str, unknown: Callable[[str], tuple[set[int], str]]) -> str:
+def with_ascii_marks(text: str, barred: str | None, unknown: Callable[[str], bytearray]) -> str:
     """Return a program with the marks of ASCII for those of full width and of text processors.
 
-    Where the program has plain quotes of a kind, too, other ones are its own only if they enclose a string on
-    one line, where the language has none: `unknown` returns such offsets, and the quote of the program's strings.
+    Beside plain quotes of a kind others are the program's only around a string on one line that has no sign of
+    `barred`, where the language has none: `unknown`. None: they may be names or operators.
     """
     if text.isascii():
         return text
@@ -126,16 +127,14 @@ def with_ascii_marks(text: str, unknown: Callable[[str], tuple[set[int], str]]) 
         if quote not in text:
             text = text.translate(dict.fromkeys(map(ord, others), quote))
     text = text.translate(_MARKS)
-    for _ in range(MOST_ROUNDS if _OTHER_STRING.search(text) else 0):
-        text, before = _OTHER_STRING.sub(partial(_with_plain_quotes, *unknown(text)), text), text
-        if text == before:
-            break
+    for _ in range(MOST_ROUNDS if barred is not None and _OTHER_STRING.search(text) else 0):
+        text = _OTHER_STRING.sub(partial(_with_plain_quotes, unknown(text), barred or ""), text)
     return text
 
 
-def _with_plain_quotes(places: set[int], quote: str, string: re.Match[str]) -> str:
-    is_string = string.start() in places and quote not in string[0]
-    return f"{quote}{string[0][1:-1]}{quote}" if is_string else string[0]
+def _with_plain_quotes(places: bytearray, barred: str, found: re.Match[str]) -> str:
+    is_string = places[found.start("string")] and set(barred).isdisjoint(found["string"])
+    return f'{found["before"]}"{found["string"][1:-1]}"' if is_string else found[0]
 
 
 def without_escapes(text: str, *, everywhere: bool) -> str:

@@ -7,6 +7,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from pygments.token import Comment, String
 
 from fingerprint.languages import front_end, look_alikes
 from fingerprint.languages.code import CodeFrontEnd
+from fingerprint.languages.language_table import CURLY_QUOTES
 from fingerprint.languages.look_alikes import plain, without_escapes, without_unseen
 from fingerprint.lextables.dispatch import raw_tokens
 from fingerprint.lextables.raw_tokens import LexerInput
@@ -136,13 +138,37 @@ def strings_of(name: str) -> list[tuple[int, int]]:
     return [match.span() for match in quoted if match.start() in starts]
 
 
-@pytest.mark.parametrize("marks", ["\u2018\u2019", "\u201c\u201d", "\xab\xbb"])
-@pytest.mark.parametrize("name", [name for name in CODE if name not in ("swift", "php", "prolog", "sql", "plsql")])
-def test_other_quotes_where_a_language_has_none_enclose_a_string(name: str, marks: str) -> None:
+@pytest.mark.parametrize("marks", ["\u2018\u2019", "\u201c\u201d", "\u201e\u201c"])
+@pytest.mark.parametrize("name", CURLY_QUOTES)
+def test_curly_quotes_where_a_language_has_none_enclose_a_string(name: str, marks: str) -> None:
     text, honest = program(name), read(program(name).encode(), "", name)
-    for start, end in strings_of(name)[:4]:
-        written = f"{text[:start]}{marks[0]}{text[start + 1 : end - 1]}{marks[1]}{text[end:]}"
-        assert read(written.encode(), "", name).tokens.kinds.tolist() == honest.tokens.kinds.tolist(), text[start:end]
+    for start, end in [
+        span for span in strings_of(name) if re.search(look_alikes._BEFORE_STRING + r"\Z", text[: span[0]])
+    ][:4]:
+        if set(CURLY_QUOTES[name]).isdisjoint(text[start:end]) and re.match(r" *[),;\n]", text[end:]):
+            written = f"{text[:start]}{marks[0]}{text[start + 1 : end - 1]}{marks[1]}{text[end:]}"
+            assert read(written.encode(), "", name).tokens.kinds.tolist() == honest.tokens.kinds.tolist(), written
+
+
+@pytest.mark.parametrize("marks", ["\u2018\u2019", "\u201c\u201d", "\u201e\u201c", "\xab\xbb", "\xbb\xab"])
+@pytest.mark.parametrize("name", CODE)
+def test_no_program_is_hidden_between_marks_that_may_be_names_or_operators(name: str, marks: str) -> None:
+    statements = ["f(a, 3)", "g = h(4) + b", "k(g, m)", "n = g * m"]
+    begins = ["x = {}", "f(a, {}", "({}", "{}"]
+    plain_quotes, names = 'x = "a"; y = \'b\'; z = "c";\n', "{0} = {1} = 0\n({0} {1})\n"
+    for joiner in ("; ", ";", ", ", " "):
+        # One expression in curly quotes where a string may stand is one, if the language knows no such mark.
+        may_be_string = marks[0] not in "\xab\xbb" and joiner != "; " and name in CURLY_QUOTES
+        if may_be_string and joiner != ";" and not (joiner == ", " and "," in CURLY_QUOTES[name]):
+            continue
+        code = joiner.join(statements)
+        for begin, blank, end in product(begins, ("", joiner), ("\n", ")\n")):
+            line = f"{begin.format('{0}')}{blank}{code}{blank}{{1}}{end}"
+            text = plain_quotes + names + line * 2
+            counts = [
+                len(front_end(name).scan(text.format(*words)).tokens.kinds) for words in (marks, ("w", "w"), (" ", " "))
+            ]
+            assert counts[0] >= min(counts[1:]), text.format(*marks)
 
 
 @pytest.mark.parametrize("name", CODE)
