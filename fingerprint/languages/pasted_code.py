@@ -158,9 +158,8 @@ def pasted_program(decoded: str) -> str:
     rows = _without_number_texts(page.rows)
     text = _without_numbers("\n".join(map("".join, rows)).strip("\n") + "\n")
     # What stands beside the lines of an editor is not compared: it may not be the larger part.
-    is_page = page.others > len(text)
-    if not page.is_of_editor:
-        is_page = bool(page.others) or "OTHER" in page.kinds or ("TABLE" in page.kinds and rows == page.rows)
+    is_own = page.others or "OTHER" in page.kinds or ("TABLE" in page.kinds and rows == page.rows)
+    is_page = page.others > len(text) if page.is_of_editor else is_own
     return text if not is_page and is_program(text[:HEAD_CHARACTERS]) else ""
 
 
@@ -175,8 +174,8 @@ class _Page:
         self.others, self.kinds = 0, set[str]()
         self.is_of_editor = _ELEMENTS[0].search(page) is not None
         self._is_of_word = _OF_WORD.search(page) is not None
-        self._open: list[list[str]] = []
-        self._inside: Counter[str] = Counter()
+        self._open = [[""]]
+        self._inside = Counter([""])
         at = 0
         for part in _PART.finditer(page):
             self._text(page[at : part.start()])
@@ -188,6 +187,7 @@ class _Page:
                 self._begin(part["name"].lower(), part[0])
             self._add(part["verbatim"] or "")
         self._text(page[at:])
+        self._end("")
 
     def _begin(self, name: str, tag: str) -> None:
         kinds = [name, *compress(KINDS, [one.search(tag) for one in _ELEMENTS])]
@@ -208,6 +208,8 @@ class _Page:
             self._end_line(kinds)
             if kinds[0] == name:
                 break
+            if kinds[0] in ("a", "b", "i", "s", "u"):  # Without an end it may be an operator and a name.
+                self.kinds.add("OTHER")
 
     def _end_line(self, kinds: list[str]) -> None:
         if self.rows[-1] and ("LINE" in kinds or "CODE" in kinds):

@@ -177,8 +177,14 @@ def test_a_name_like_that_of_an_editors_line_is_no_line() -> None:
     assert without_blanks(pasted_program(preformatted(text))) == without_blanks(text)
 
 
+@pytest.mark.parametrize("end", ["</pre>", "", "\n<a href='x'>x</a></pre>"])
+@pytest.mark.parametrize("comparison", ["<a and b> c", "<s and not b> c", "<i> c", "<b or c> d"])
+def test_no_comparison_of_a_program_is_left_out_as_a_tag(comparison: str, end: str) -> None:
+    assert pasted_program(f"<pre>\nfor i in range(3):\n    if x {comparison}:\n        print(i)\n{end}") == ""
+
+
 def test_values_on_lines_of_their_own_are_no_numbers_of_lines() -> None:
-    text = "int values[] = {\n1,\n2,\n3,\n4\n};\nint f() {\n  return 7;\n}\n"
+    text = "int values[] = {\n1,\n2,\n3,\n4\n};\n" + "int f() {\n  return 7;\n}\n" * 8
     for page in WAYS:
         assert without_blanks(shown_text(page(text).encode(), "c").text) == without_blanks(text), page
 
