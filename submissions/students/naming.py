@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import CharField, JSONField, Model, Q, TextField
@@ -20,8 +22,11 @@ from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
 PSEUDONYM = "[erased]"
-# What stands between the words of a name in a text or a path.
-_BLANKS = r"[\s_.-]+"
+# A word, and what stands between the words of a name in a text or a path.
+WORD = re.compile(r"[^\W_]+")
+BETWEEN = re.compile(r"[\s_.-]{1,3}")
+# Names of more words are not looked for in a text.
+MOST_WORDS = 8
 # A shorter part of a name is looked for with the rest of the name only.
 SHORTEST_WORD = 2
 # A longer text is not itself a name.
@@ -67,28 +72,30 @@ class Spellings:
         """
         if len(text) <= LONGEST_NAME and name_key(text) in self._keys:
             return self.replacement
+        spans = [span[:2] for span in self._finder.label_spans(text) if span[2] == self.replacement]
+        kept = [*self._names_of_others(text)] if spans and self._similar else []
         pieces, end = [], 0
-        for start, after, replacement in self._finder.label_spans(text):
-            for first, last in self._own_parts(text, start, after) if replacement == self.replacement else ():
-                pieces += [text[end:first], self.replacement]
-                end = last
+        for first, last in _without(text, spans, kept):
+            pieces += [text[end:first], self.replacement]
+            end = last
         return "".join([*pieces, text[end:]])
 
-    def _own_parts(self, text: str, start: int, after: int) -> Iterator[tuple[int, int]]:
-        """Yield what is left of a span without the whole names of others in it or around it."""
-        if self._similar:
-            for match in self._similar.finditer(text, max(0, start - LONGEST_NAME), after + LONGEST_NAME):
-                if match.end() > start and match.start() < after:
-                    yield from _trimmed(text, start, match.start())
-                    start = match.end()
-        yield from _trimmed(text, start, after)
-
     @cached_property
-    def _similar(self) -> re.Pattern[str] | None:
-        """Find the whole names, as they are spelled, of others that have words of the student."""
-        spelled = [one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one)]
-        names = sorted({_BLANKS.join(map(re.escape, one.split())) for one in spelled}, key=len, reverse=True)
-        return re.compile(rf"(?<![^\W_])(?:{'|'.join(names)})(?![^\W_])", re.IGNORECASE) if names else None
+    def _similar(self) -> frozenset[tuple[str, ...]]:
+        """The words of the names of others that have words of the student."""
+        others = (one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one))
+        return frozenset(key for one in others if len(key := tuple(map(name_key, WORD.findall(one)))) <= MOST_WORDS)
+
+    def _names_of_others(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where these names stand, word by word, the longest that begins at a word."""
+        words, sizes = [*WORD.finditer(text)], sorted({*map(len, self._similar)}, reverse=True)
+        keys, at = [name_key(word[0]) for word in words], 0
+        while at < len(words):
+            found = (size for size in sizes if tuple(keys[at : at + size]) in self._similar)
+            after = at + next((size for size in found if _are_adjacent(text, words[at : at + size])), 0)
+            if after > at:
+                yield words[at].start(), words[after - 1].end()
+            at = max(after, at + 1)
 
     def taken_out_of(self, value: Any) -> Any:
         """Return a value of a JSON column with every text in it, keys included, changed by `taken_out`."""
@@ -143,7 +150,7 @@ class Spellings:
             for run in RUN.findall(text):
                 forms = (normalised(form, run) for form in ("NFC", "NFD"))
                 words |= {run, *forms, *normalised_spellings(run)}
-            words |= set(re.findall(r"[^\W_]+", text))
+            words |= set(WORD.findall(text))
         return frozenset(word for word in words if len(word) >= SHORTEST_WORD or word in self.ids)
 
     def condition(self, names: tuple[str, ...]) -> tuple[dict[str, Cast], Q]:
@@ -156,10 +163,25 @@ class Spellings:
         return columns, condition
 
 
-def _trimmed(text: str, start: int, after: int) -> list[tuple[int, int]]:
-    """Return the part of a text from its first to its last word, or nothing."""
-    words = [*re.finditer(r"[^\W_]+", text[start:after])] if start < after else []
-    return [(start + words[0].start(), start + words[-1].end())] if words else []
+def _are_adjacent(text: str, words: list[re.Match[str]]) -> bool:
+    return all(BETWEEN.fullmatch(text, one.end(), other.start()) for one, other in pairwise(words))
+
+
+def _without(text: str, spans: list[tuple[int, int]], kept: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield ascending spans; of one that overlaps what is kept, what is left from its first to its last word."""
+    rest = deque(kept)
+    for start, after in spans:
+        at = start
+        while at < after:
+            while rest and rest[0][1] <= at:
+                rest.popleft()
+            if not (rest and rest[0][0] < after) and at == start:
+                yield start, after
+                break
+            first, last = rest[0] if rest and rest[0][0] < after else (after, after)
+            if words := [*WORD.finditer(text, at, max(at, first))]:
+                yield words[0].start(), words[-1].end()
+            at = last
 
 
 def _escaped(words: frozenset[str]) -> set[str]:
