@@ -7,14 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import humanize
 
 from submissions.intake import sentences as reasons
 
 # Years of times from outside; conversion of others to another time zone would overflow, or has no use.
-FIRST_YEAR, LAST_YEAR, DAY = 1970, 9998, timedelta(days=1)
+FIRST_YEAR, LAST_YEAR = 1970, 9998
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
 # Junk does not count as entries; its limit is this many times the limit on entries.
@@ -49,18 +49,18 @@ class StudentTooLarge(TooLarge):
 def outside_time(value: datetime | str | float | None) -> datetime | None:
     """Return a time that came from outside: in ISO 8601, in seconds since 1970, or read already.
 
-    None stands for all that is no time, and for years that are not from FIRST_YEAR to LAST_YEAR. The year of
-    an aware time may be that of any zone, so that it can be stored again after it was read in another one.
+    None stands for all that is no time, and for years that are not from FIRST_YEAR to LAST_YEAR, of an aware
+    time in UTC: it can be stored again after it was read in another zone.
     """
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)
         elif isinstance(value, int | float):
             value = datetime.fromtimestamp(value, UTC)
-        times = [value.astimezone(UTC) + days * DAY for days in (-1, 0, 1)] if value and value.tzinfo else [value]
+        stored = value.astimezone(UTC) if value and value.tzinfo else value
     except (ValueError, OverflowError, OSError):
         return None
-    return value if any(time and FIRST_YEAR <= time.year <= LAST_YEAR for time in times) else None
+    return value if stored and FIRST_YEAR <= stored.year <= LAST_YEAR else None
 
 
 class RefusalError(ValueError):

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -118,12 +119,21 @@ def part(_context: Any, value: Any) -> Any:
 
 @pytest.fixture
 def app(settings: Any) -> Iterator[Any]:
-    """Return the WSGI application; it leaves the connection to the test's transaction open."""
+    """Return the WSGI application; it leaves the connection to the test's transaction open.
+
+    Its answers are read and closed, as a server does: the client of these tests does not.
+    """
     settings.API_REQUESTS_A_MINUTE = 1_000_000
     both = (signals.request_started, signals.request_finished)
     for signal in both:
         signal.disconnect(close_old_connections)
-    yield get_wsgi_application()
+    application = get_wsgi_application()
+
+    def answer(*request: Any) -> list[bytes]:
+        with closing(application(*request)) as response:
+            return [b"".join(response)]
+
+    yield answer
     for signal in both:
         signal.connect(close_old_connections)
 
