@@ -141,8 +141,7 @@ class TermTable:
         rows = distinct_values(owners << OWNER_SHIFT | numbers)
         ids = rows & ((1 << OWNER_SHIFT) - 1)
         bounds = np.searchsorted(rows, np.arange(len(submissions) + 1) << OWNER_SHIFT)
-        whole = constants.WHOLE_TERM_CHARACTERS
-        lengths = np.minimum(term_lengths(values), whole) / whole
+        lengths = np.minimum(term_lengths(values) / constants.WHOLE_TERM_CHARACTERS, 1.0)
         weights = lengths * _rarities(ids, bounds, counted, exponent)
         if programs is not None:
             having = np.bincount(ids, np.repeat(programs, np.diff(bounds)), minlength=len(values))

@@ -91,8 +91,8 @@ class Spellings:
         words, sizes = [*WORD.finditer(text)], sorted({*map(len, self._similar)}, reverse=True)
         keys, at = [name_key(word[0]) for word in words], 0
         while at < len(words):
-            found = (size for size in sizes if tuple(keys[at : at + size]) in self._similar)
-            after = at + next((size for size in found if _are_adjacent(text, words[at : at + size])), 0)
+            of_names = (size for size in sizes if tuple(keys[at : at + size]) in self._similar)
+            after = at + next((size for size in of_names if _are_adjacent(text, words[at : at + size])), 0)
             if after > at:
                 yield words[at].start(), words[after - 1].end()
             at = max(after, at + 1)

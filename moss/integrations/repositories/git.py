@@ -141,12 +141,15 @@ def _rows(text: str) -> dict[str, list[str]]:
 
 def _by_repository(header: list[str], rows: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return the students and the address of each repository; a team has one, and some accepted nothing."""
-    found: dict[str, tuple[str, list[str]]] = {}
+    students_by_address: dict[str, tuple[str, list[str]]] = {}
     for place, row in list(rows.items())[1:]:
         student, address = _fields(dict(zip(header, row, strict=False)))
         if address:
-            found.setdefault(address, (place, []))[1].append(student)
-    return {place: [", ".join(filter(None, names)), address] for address, (place, names) in found.items()}
+            students_by_address.setdefault(address, (place, []))[1].append(student)
+    return {
+        place: [", ".join(filter(None, students)), address]
+        for address, (place, students) in students_by_address.items()
+    }
 
 
 def _objects(text: str) -> dict[str, list[str]]:
