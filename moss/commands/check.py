@@ -381,9 +381,9 @@ def check(  # noqa: PLR0917 - one parameter for each option
     and listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
+    _collect_rarely()
     from moss.check.rank import RankingOptions
 
-    _collect_rarely()
     output = output or (_page_path(path) if opens else None)
     usual = "html" if opens else output_format or _usual_format(output, is_preview=preview)
     listing = Listing.of(usual, show, output, every_pair=every_pair)

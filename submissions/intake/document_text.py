@@ -12,7 +12,6 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from email import message_from_bytes
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -229,7 +228,8 @@ def _rich_text(data: bytes, _budget: Budget) -> Iterator[str]:
 
 def _mail(data: bytes, _budget: Budget) -> Iterator[str]:
     """Yield the texts of a mail and of the programs that it brings; pages only where no part is plain text."""
-    parts = [part for part in message_from_bytes(data).walk() if not part.is_multipart()]
+    mail = import_module("email").message_from_bytes(data)  # slow to import: only where mails are read
+    parts = [part for part in mail.walk() if not part.is_multipart()]
     kinds = {part.get_content_type() for part in parts}
     for part in parts:
         payload = part.get_payload(decode=True)
