@@ -106,9 +106,10 @@ audit:
 	npm audit --prefix tests/support/oidc --package-lock-only
 
 # Build the source distribution and the wheel twice, compare their bytes, and write them to dist/ with the list of
-# packages and checksums. The changelog has to date the version; nothing is published.
+# packages and checksums, signed if KEY names a private key of SSH. The changelog has to date the version; nothing is
+# published.
 release: sbom
-	$(BIN)/python -m tests.tools.release
+	KEY=$(KEY) $(BIN)/python -m tests.tools.release
 
 # Write the documents as a web site; fails on a link to a document or heading that is not there.
 site: .venv/site/made

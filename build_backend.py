@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import platform
+import re
 import sys
 import tarfile
 import tomllib
@@ -25,6 +27,7 @@ from setuptools.command.sdist import sdist
 
 # What the engine imports while it is compiled; the versions are those of the dependencies.
 NEEDED_BY_ENGINE = ("numpy", "pygments")
+LOCKED = re.compile(r"^([a-z0-9-]+)==([^\s;]+)", re.MULTILINE)
 # The compiled engine calls malloc, memcpy and the like, which every Linux since 2014 has.
 PLATFORM = "manylinux_2_17_x86_64"
 
@@ -70,6 +73,19 @@ def _write_reproducibly(archive: Path, moment: int) -> None:
             written.addfile(member, io.BytesIO(content))
 
 
+def list_of_packages(name: str, version: str) -> str:
+    """Return the packages of requirements.lock, on which this version depends, in the format of CycloneDX."""
+    locked = LOCKED.findall(Path("requirements.lock").read_text(encoding="utf-8"))
+    this, *others = [
+        {"type": kind, "bom-ref": purl, "name": package, "version": number, "purl": purl}
+        for kind, package, number in [("application", name, version), *(("library", *one) for one in locked)]
+        for purl in [f"pkg:pypi/{package}@{number}"]
+    ]
+    uses = [{"ref": this["bom-ref"], "dependsOn": [one["bom-ref"] for one in others]}]
+    document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "metadata": {"component": this}}
+    return json.dumps({**document, "components": others, "dependencies": uses}, indent=1)
+
+
 def write_commit(folder: Path) -> None:
     """Write the commit of these sources into a copy of the package `moss`."""
     from moss.release import FILE, commit  # noqa: PLC0415 - below this folder
@@ -105,6 +121,14 @@ class BuildWithEngine(build_py):
 
 class PlatformWheel(bdist_wheel):
     """A wheel for any Python; for one platform where it carries the compiled engine."""
+
+    def write_wheelfile(self, folder: str, *arguments: Any) -> None:
+        """Add the list of packages that this version is tested with, where PEP 770 has it."""
+        super().write_wheelfile(folder, *arguments)
+        lists = Path(folder) / "sboms"
+        lists.mkdir()
+        text = list_of_packages(self.distribution.get_name(), self.distribution.get_version())
+        (lists / "moss_server.cdx.json").write_text(text, encoding="utf-8")
 
     def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", PLATFORM) if is_compiled() else super().get_tag()

@@ -31,6 +31,15 @@ COMMANDS = {
     "manage": ("moss.commands.service:manage", "Run one of Django's commands, such as createsuperuser."),
 }
 
+# Errors that are one sentence in the terminal, by their names: help imports none of them.
+DATABASE = "django.db.utils.DatabaseError"
+SENTENCES = {
+    "django.core.exceptions.ImproperlyConfigured",
+    "django.core.management.base.CommandError",
+    "environs.exceptions.EnvError",
+    "fingerprint.extensions.ExtensionError",
+}
+
 
 class LazyGroup(click.Group):
     """A click group that imports its commands, listed in COMMANDS, on demand."""
@@ -47,12 +56,16 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        from fingerprint.extensions import ExtensionError  # noqa: PLC0415 - help needs it not
-
         try:
             return super().invoke(ctx)
-        except ExtensionError as error:
-            raise click.ClickException(str(error)) from error
+        except Exception as error:
+            kinds = {f"{kind.__module__}.{kind.__name__}" for kind in type(error).__mro__}
+            if DATABASE in kinds:
+                first_line = str(error).partition("\n")[0]
+                raise click.ClickException(f"The database refused it: {first_line}. moss doctor says more.") from error
+            if kinds & SENTENCES:
+                raise click.ClickException(str(error)) from error
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         with formatter.section("Commands"):

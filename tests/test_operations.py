@@ -84,3 +84,23 @@ def test_every_figure_of_the_metrics_is_explained() -> None:
     written = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
     explained = set(re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE))))
     assert explained == written
+
+
+def test_the_command_reads_variables_as_systemd_does(tmp_path: Path) -> None:
+    values = {"MOSS_OIDC_NAME": "Campus of Ada", "MOSS_MAIL_PASSWORD": "a$b`c`\\d'e=f #g", "MOSS_URL": ""}
+    lines = [f"{name}={value}" for name, value in values.items()]
+    (tmp_path / "moss.env").write_text("\n".join(["# A comment", "", "; another", *lines, 'QUOTED="in quotes"']))
+    (tmp_path / "owner.env").write_text("DATABASE_OWNER_PASSWORD=secret word\n")
+    text = (ROOT / "deploy" / "debian" / "moss").read_text()
+    for installed, here in (
+        ("/etc/moss/", f"{tmp_path}/"),
+        ("/var/lib/moss", str(tmp_path)),
+        ("exec runuser", "env #"),
+    ):
+        text = text.replace(installed, here)
+    for arguments, owner in ((["doctor"], False), (["manage", "migrate"], True), (["restore", "x"], True)):
+        done = subprocess.run(["sh", "-c", text, "moss", *arguments], capture_output=True, text=True, check=True)
+        printed = done.stdout.splitlines()
+        assert [f"{name}={value}" for name, value in values.items() if f"{name}={value}" not in printed] == []
+        assert "QUOTED=in quotes" in printed
+        assert ("DATABASE_OWNER_PASSWORD=secret word" in printed) == owner

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from moss.cli import main
+from moss.operations.doctor import SYSTEMD
 from tests.support.paths import ROOT
 from tests.support.processes import completed
 
@@ -51,6 +52,12 @@ def test_the_socket_is_at_the_address_that_the_web_server_would_take_alone() -> 
     stream = section("moss-web.socket", "Socket")["ListenStream"]
     assert stream == f"{address['--host']}:{address['--port']}"
     assert section("moss-web.service", "Unit")["Requires"] == "moss-web.socket"
+
+
+def test_who_stops_the_target_stops_all_and_no_client_starts_the_web_server_again() -> None:
+    of_target = {name for name in UNITS if section(name, "Unit").get("PartOf") == "moss.target"}
+    assert of_target == {*UNITS} - {"moss.target", "moss-backup.service", "moss-backup.timer"}
+    assert SYSTEMD.stop == "Run `systemctl stop moss.target`."
 
 
 def test_the_target_wants_every_part_that_all_need_and_all_are_alike() -> None:

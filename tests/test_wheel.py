@@ -1,5 +1,6 @@
 """The wheel, installed in an environment of its own and run outside the checkout."""
 
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from cyclonedx.model.bom import Bom
 from packaging.requirements import Requirement
 
 from fingerprint.kernels import library as files
@@ -51,6 +53,17 @@ def test_the_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
     expected = {re.sub("^templates/", "submissions/templates/", name) for name in tracked}
     with ZipFile(wheel) as archive:
         assert expected - set(archive.namelist()) == set()
+
+
+def test_the_wheel_has_the_list_of_the_locked_packages(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        (name,) = [one for one in archive.namelist() if ".dist-info/sboms/" in one]
+        read = Bom.from_json(json.loads(archive.read(name)))  # type: ignore[attr-defined] # its decorator adds it
+    locked = re.findall(r"^([a-z0-9-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    assert {(part.name, part.version) for part in read.components} == {*locked}
+    assert len(locked) > 50
+    assert read.metadata.component
+    assert f"-{read.metadata.component.version}-" in wheel.name
 
 
 def test_the_wheel_carries_the_compiled_engine_and_says_for_which_platform(wheel: Path) -> None:

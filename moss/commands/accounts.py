@@ -6,12 +6,13 @@ import csv
 import sys
 from collections.abc import Callable, Sequence
 from io import StringIO
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from moss.commands.operations import caller, start_django
+from moss.commands.operations import caller
+from moss.environment import nearest
+from moss.installation import start_django
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from moss.integrations.accounts.change import Caller
 
 COLUMNS = ("username", "email", "first_name", "last_name")
+# `moss account list` writes these, too.
+STATES = ("is_staff", "is_active", "last_login")
 Row = dict[str, str]
 
 
@@ -27,8 +30,8 @@ def people(command: Callable[..., None]) -> Callable[..., None]:
     of_file = click.option(
         "--csv",
         "file",
-        type=click.Path(path_type=Path, dir_okay=False, exists=True),
-        help="A CSV file, whose first line has the columns username, email, first_name and last_name.",
+        type=click.File(encoding="utf-8-sig"),
+        help="A CSV file, or -, whose first line has the columns username, email, first_name and last_name.",
     )
     return click.argument("usernames", nargs=-1)(of_file(command))
 
@@ -40,7 +43,7 @@ def account() -> None:
 
 @account.command()
 @people
-def create(usernames: tuple[str, ...], file: Path | None) -> None:
+def create(usernames: tuple[str, ...], file: TextIO | None) -> None:
     """Create accounts without a password, for people who sign in with their campus account.
 
     Those that exist are left as they are; where one cannot be created, none is.
@@ -53,7 +56,7 @@ def create(usernames: tuple[str, ...], file: Path | None) -> None:
 
 @account.command()
 @people
-def invite(usernames: tuple[str, ...], file: Path | None) -> None:
+def invite(usernames: tuple[str, ...], file: TextIO | None) -> None:
     """Send people a link to choose a password; create their accounts where they have none.
 
     Without mail (MOSS_MAIL_HOST), or without an address, the links are printed.
@@ -73,7 +76,7 @@ def invite(usernames: tuple[str, ...], file: Path | None) -> None:
 
 @account.command()
 @people
-def disable(usernames: tuple[str, ...], file: Path | None) -> None:
+def disable(usernames: tuple[str, ...], file: TextIO | None) -> None:
     """Close accounts: they sign in no more, and their sessions and tokens end. What they own stays."""
     start_django()
     from moss.integrations.accounts.change import close
@@ -91,30 +94,44 @@ def list_() -> None:
 
     from submissions.matches.file_formats import ExportTable, write_csv
 
-    columns = (*COLUMNS, "is_staff", "is_active", "last_login")
+    columns = (*COLUMNS, *STATES)
     rows = User.objects.order_by("username").values_list(*columns)
     sys.stdout.writelines(write_csv(ExportTable("accounts", columns, rows, {})))
 
 
-def _rows(usernames: Sequence[str], file: Path | None) -> list[Row]:
+def _rows(usernames: Sequence[str], file: TextIO | None) -> list[Row]:
     rows = [{"username": name} for name in usernames]
     if file:
         try:
             rows += _rows_of(file)
         except (UnicodeDecodeError, csv.Error) as error:
-            raise click.ClickException(f"{file} is no CSV file in UTF-8: {error}") from error
+            raise click.ClickException(f"The file is no CSV file in UTF-8: {error}") from error
     if not rows:
         raise click.UsageError("Name accounts, or a file of them by --csv.")
     # As where people sign up, no two names differ in their case only.
     return list({row["username"].casefold(): row for row in rows}.values())
 
 
-def _rows_of(file: Path) -> list[Row]:
-    text = file.read_text(encoding="utf-8-sig")
-    reader = csv.DictReader(StringIO(text), delimiter=";" if ";" in text.partition("\n")[0] else ",")
-    if "username" not in (reader.fieldnames or ()):
-        raise click.ClickException(f"The first line of {file} has no column username.")
-    return [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
+def _rows_of(file: TextIO) -> list[Row]:
+    text = file.read()
+    head = text.partition("\n")[0]
+    reader = csv.DictReader(StringIO(text), delimiter=max(",;\t", key=head.count))
+    reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or ()]
+    _check_columns(reader.fieldnames)
+    rows = []
+    for row in reader:
+        if None in row:
+            raise click.ClickException(f"Line {reader.line_num} of the file has more values than the first.")
+        rows.append({name: (row.get(name) or "").strip() for name in COLUMNS})
+    return rows
+
+
+def _check_columns(names: Sequence[str]) -> None:
+    if "username" not in names:
+        raise click.ClickException("The first line of the file has no column username.")
+    if unknown := next((name for name in names if name not in (*COLUMNS, *STATES)), ""):
+        advice = nearest(unknown, COLUMNS)
+        raise click.ClickException(f"The file has a column {unknown}, and there is no such column: {advice}")
 
 
 def _create(rows: list[Row]) -> list[User]:

@@ -130,18 +130,14 @@ def corpus() -> None:
 
 @contextmanager
 def _corpus_database() -> Iterator[None]:
-    """Start Django with a migrated database, and turn expected errors into one-line messages."""
-    from django.core.management.base import CommandError
-    from django.db import OperationalError
-
-    from moss.embedded.client import EmbeddedError
+    """Start Django with a migrated database; what a path or a value is refused for is one line."""
     from moss.installation import migrate, start_django
 
     try:
         start_django()
         migrate()
         yield
-    except (CommandError, EmbeddedError, OperationalError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise click.ClickException(str(error).strip()) from error
 
 

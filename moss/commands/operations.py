@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from django.core.exceptions import ImproperlyConfigured
-from environs import EnvError
 
-from moss.embedded.client import EmbeddedError
+from moss.installation import start_django
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -32,16 +30,6 @@ SAME = click.option(
 )
 OTHERS = click.option("--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's.")
 REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
-
-
-def start_django() -> None:
-    """Load Django's settings and apps; end the command with a message where a private server is missing."""
-    from moss.installation import start_django as start
-
-    try:
-        start()
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error
 
 
 def caller(command: str) -> str:
@@ -93,7 +81,6 @@ def backup(file: Path, recipient: str | None) -> None:
     from django.conf import settings
 
     from moss.operations.backups import name_of_now, suffix_for, write
-    from moss.operations.dumps import BackupError
 
     recipient = recipient or settings.BACKUP_RECIPIENT
     target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
@@ -101,7 +88,7 @@ def backup(file: Path, recipient: str | None) -> None:
         raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
     try:
         manifest = write(target, recipient)
-    except (BackupError, OSError) as error:
+    except OSError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{target}: version {manifest.version}, {sum(manifest.counts.values()):,} rows.")
     if file.is_dir():
@@ -137,33 +124,29 @@ def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, iden
     start_django()
     from moss.operations.backups import check, restore as restore_backup
     from moss.operations.database import OTHER_ORDER, database_locale, differences
-    from moss.operations.dumps import BackupError
 
-    try:
-        if only_check:
-            manifest = check(file, identity=identity, unsigned=unsigned)
-            tables, rows = len(manifest.counts), sum(manifest.counts.values())
-            text = "Restored as a test, and dropped: {:,} tables with {:,} rows, as they were written on {}."
-            click.echo(text.format(tables, rows, manifest.written[:10]))
-            return
-        _refuse_while_used()
-        manifest = restore_backup(file, replace=replace, identity=identity, unsigned=unsigned)
-    except BackupError as error:
-        raise click.ClickException(str(error)) from error
+    if only_check:
+        manifest = check(file, identity=identity, unsigned=unsigned)
+        tables, rows = len(manifest.counts), sum(manifest.counts.values())
+        text = "Restored as a test, and dropped: {:,} tables with {:,} rows, as they were written on {}."
+        click.echo(text.format(tables, rows, manifest.written[:10]))
+        return
+    _refuse_while_used()
+    manifest = restore_backup(file, replace=replace, identity=identity, unsigned=unsigned)
     for text in differences(database_locale()):
         click.echo(f"{text}. {OTHER_ORDER}", err=True)
     click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")
 
 
 def _refuse_while_used() -> None:
-    """Fail with the names of the workers that answer, and of other processes of this product."""
     from moss.operations.database import other_sessions
+    from moss.operations.doctor import advices
     from submissions.work.heartbeats import workers
 
     ours, others = other_sessions()
     names = [*(worker.title for worker in workers() if worker.answers), *ours]
     if names:
-        raise click.ClickException(f"Stop these first: {', '.join(names)}. Nothing was changed.")
+        raise click.ClickException(f"Stop these first: {', '.join(names)}. {advices().stop} Nothing was changed.")
     if others:
         click.echo(f"Connected, too, which may delay the restoring: {', '.join(others)}.", err=True)
 
@@ -198,12 +181,7 @@ def doctor(*, as_json: bool, with_audit: bool) -> None:
 
     The exit status is 1 if there is a problem; a warning does not count.
     """
-    from moss.installation import start_django
-
-    try:
-        start_django()
-    except (EmbeddedError, ImproperlyConfigured, EnvError) as error:
-        raise click.ClickException(str(error)) from error
+    start_django()
     from moss.operations.doctor import findings
 
     results = findings(with_audit=with_audit)

@@ -18,16 +18,14 @@ from smtplib import SMTPException
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
-from django.core.management.base import CommandError
 
 from fingerprint.kernels import usable_cores
-from moss.embedded.client import EmbeddedError, installation_paths
+from moss.embedded.client import installation_paths
 from moss.environment import without_owner
 from moss.installation import prepare, run
 from moss.sample import SAMPLE
 from moss.serving.supervisor import (
     WEB_COMMAND,
-    AlreadyServing,
     Supervisor,
     serving_process,
     wait_until_stopped,
@@ -73,14 +71,11 @@ def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     """
     if listen:
         os.environ["MOSS_LISTEN"] = "true"  # for the page of the account
-    try:
-        with Supervisor(host, port, workers or usable_cores(), listens=listen) as supervisor:
-            supervisor.start()
-            offer_account()
-            click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
-            supervisor.run()
-    except (AlreadyServing, EmbeddedError, CommandError) as error:
-        raise click.ClickException(str(error)) from error
+    with Supervisor(host, port, workers or usable_cores(), listens=listen) as supervisor:
+        supervisor.start()
+        offer_account()
+        click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
+        supervisor.run()
 
 
 def offer_account() -> None:
@@ -110,24 +105,21 @@ def demo(port: int | None) -> None:
 
     The demo uses the same database as `moss serve`: what you add while it runs is stored permanently.
     """
-    try:
-        with _open_log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
-            log.truncate(0)
-            click.echo(f"Starting Postgres, Valkey, the worker and the web server. Their log is {log.name}")
-            supervisor.start()
-            # It imports Django's models, which need the services that were just started.
-            from moss.sample_class import sample_assignment, upload_sample
+    with _open_log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
+        log.truncate(0)
+        click.echo(f"Starting Postgres, Valkey, the worker and the web server. Their log is {log.name}")
+        supervisor.start()
+        # It imports Django's models, which need the services that were just started.
+        from moss.sample_class import sample_assignment, upload_sample
 
-            account = _account(supervisor.paths.home / "demo-password")
-            assignment = sample_assignment(account.user)
-            batch = upload_sample(assignment, account.user)
-            _wait_for_ranking(batch, supervisor)
-            click.echo(_result(assignment))
-            click.echo(f"Open {supervisor.address} and sign in as {USER} with password {account.password}")
-            click.echo("Ctrl-C stops all processes of the demo.")
-            supervisor.run()
-    except (AlreadyServing, EmbeddedError, CommandError) as error:
-        raise click.ClickException(str(error)) from error
+        account = _account(supervisor.paths.home / "demo-password")
+        assignment = sample_assignment(account.user)
+        batch = upload_sample(assignment, account.user)
+        _wait_for_ranking(batch, supervisor)
+        click.echo(_result(assignment))
+        click.echo(f"Open {supervisor.address} and sign in as {USER} with password {account.password}")
+        click.echo("Ctrl-C stops all processes of the demo.")
+        supervisor.run()
 
 
 def _open_log() -> TextIO:
@@ -224,10 +216,7 @@ def setup() -> None:
 
     `moss serve` and `moss demo` do this themselves when they start.
     """
-    try:
-        prepare()
-    except (EmbeddedError, CommandError) as error:
-        raise click.ClickException(str(error)) from error
+    prepare()
 
 
 @click.command(
@@ -237,19 +226,11 @@ def setup() -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def manage(arguments: tuple[str, ...]) -> None:
     """Run one of Django's commands on this installation, such as `moss manage createsuperuser`."""
-    from django.db import DatabaseError
-
     try:
         run(["moss manage", *arguments])
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error
-    except DatabaseError as error:
-        first_line = str(error).partition("\n")[0]
-        raise click.ClickException(f"The database refused it: {first_line}. moss doctor says more.") from error
     except SMTPException as error:
-        raise click.ClickException(
-            f"The mail could not be sent: {error}. The server for it is that of MOSS_MAIL_HOST."
-        ) from error
+        message = f"The mail could not be sent: {error}. The server for it is that of MOSS_MAIL_HOST."
+        raise click.ClickException(message) from error
 
 
 @click.command(short_help="Run the web server alone until Ctrl-C.")

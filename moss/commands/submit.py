@@ -461,7 +461,6 @@ def _origin(server: str) -> str:
 
 
 def _name_failed(result: dict[str, Any]) -> None:
-    """Print the repositories that could not be fetched, with the reasons."""
     from moss.commands.tables import printable
 
     for one in result.get("repositories", ()):

@@ -23,6 +23,7 @@ from pathlib import Path
 from shlex import quote as quote_shell
 from urllib.parse import quote
 
+import click
 from platformdirs import user_data_path
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -43,7 +44,7 @@ _daemons: dict[Path, list[subprocess.Popen[bytes]]] = {}
 _leases: list[ServiceLease] = []
 
 
-class EmbeddedError(RuntimeError):
+class EmbeddedError(click.ClickException):
     """A private server is not available; the message explains what to do."""
 
 

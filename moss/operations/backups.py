@@ -188,7 +188,6 @@ def _encrypt(plain: Path, target: Path, recipient: str) -> None:
 
 
 def _snapshot() -> str:
-    """Return the name of the snapshot that this transaction sees from now on."""
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -351,7 +350,6 @@ def _restoring_manifest(origin: Origin, text: bytes) -> Manifest:
 
 
 def _refuse_unknown_migrations(manifest: Manifest) -> None:
-    """Refuse a backup with a migration that this version does not have."""
     loader = MigrationLoader(connection)
     known = {*loader.disk_migrations, *loader.replacements}
     unknown = [".".join(migration) for migration in manifest.migrations if migration not in known]
@@ -386,7 +384,6 @@ def _has_accounts() -> bool:
 
 
 def _store_files(folder: Path) -> None:
-    """Store the files of a backup under their names."""
     for path in sorted(file for file in folder.rglob("*") if file.is_file()):
         name = path.relative_to(folder).as_posix()
         if default_storage.exists(name) and not isinstance(default_storage, DatabaseStorage):

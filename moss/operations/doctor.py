@@ -50,7 +50,7 @@ from moss.operations.database import (
 )
 from moss.operations.maintenance import is_maintained
 from submissions.audit.log import service_may_erase_log
-from submissions.audit.models import REPLACED, AuditAction, verify
+from submissions.audit.models import REPLACED, AuditAction, Verdict, verify
 from submissions.core.database import opened_or_empty
 from submissions.models import AuditEntry
 from submissions.work import heartbeats
@@ -86,13 +86,15 @@ HAS_FONTS = """from submissions.matches.printing import add_fonts, has_fonts
 add_fonts()
 raise SystemExit(not has_fonts())"""
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."
+OTHER_LOG = "The audit log begins with another SECRET_KEY, or its first entry was changed or removed"
 KEEP = "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
 SEPARATE = "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
-FORMER = (
-    "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or make these webhooks and second factors anew, and "
-    "send share links again, whose addresses `moss links` lists."
-)
+FORMER_KEY = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or "
+LINKS = "send share links of then again, whose addresses `moss links` lists."
+FORMER = f"{FORMER_KEY}make these webhooks and second factors anew, and {LINKS}"
 SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
+NO_HSTS = "browsers may come back to HTTP (MOSS_HSTS_DAYS)"
+HSTS_ADVICE = "Delete MOSS_HSTS_DAYS=0 when the certificate stays: docs/do/operations.md, HTTPS."
 
 CORRECT = {
     "database": "Else correct DATABASE_URL and DATABASE_PASSWORD.",
@@ -112,29 +114,33 @@ DOC, CHANGELOG = Path("/usr/share/doc"), "libarchive13*/changelog.Debian.gz"
 
 
 class Advices(NamedTuple):
-    """The advice for one kind of installation: how its parts are started, its services, and its schema."""
+    """The advice for one kind of installation: how its parts are started and stopped, its services, and its schema."""
 
     start: str
+    stop: str
     database: str
     broker: str
     migrate: str
 
 
 POD, CONTAINER, UNITS = ("KUBERNETES_SERVICE_HOST", Path("/.dockerenv"), Path("/etc/systemd/system/moss.target"))
-SERVE = Advices("Start `moss serve`.", "Start Postgres.", "Start Valkey.", "Run `moss setup`.")
+SERVE = Advices("Start `moss serve`.", "Run `moss stop`.", "Start Postgres.", "Start Valkey.", "Run `moss setup`.")
 SYSTEMD = SERVE._replace(
     start="Run `systemctl start moss.target`.",
+    stop="Run `systemctl stop moss.target`.",
     database="Run `systemctl start postgresql`.",
-    migrate="Run `moss setup` with systemd-run: docs/do/parts.md.",
+    broker="Run `systemctl start valkey-server` (or `redis-server`).",
 )
 COMPOSE = Advices(
     "Run `docker compose up -d worker interactive maintenance`.",
+    "Run `docker compose stop web worker interactive maintenance`.",
     "Run `docker compose up -d postgres`.",
     "Run `docker compose up -d valkey`.",
     "Run `docker compose run --rm migrate`.",
 )
 KUBERNETES = Advices(
-    "Look at `kubectl -n moss get pods`.", "Start Postgres.", "Start Valkey.",
+    "Look at `kubectl -n moss get pods`.", "Run `kubectl -n moss scale deploy --all --replicas=0`.",
+    "Start Postgres.", "Start Valkey.",
     "Run the Job `migrate` again: docs/do/kubernetes.md.",
 )  # fmt: skip
 
@@ -251,7 +257,6 @@ def phase_of(migration: Migration) -> str:
 
 
 def broker() -> Finding:
-    """Check that the broker answers."""
     with redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=settings.BROKER_SECONDS, socket_connect_timeout=settings.BROKER_SECONDS
     ) as client:
@@ -274,14 +279,12 @@ def workers() -> Finding:
 
 
 def maintenance() -> Finding:
-    """Check that lost work is looked for."""
     if is_maintained():
         return ok("maintenance", "runs")
     return _not_running("maintenance", "nothing looks for lost work")
 
 
 def clock() -> Finding:
-    """Check that the clock of the database and that of this machine agree."""
     with connection.cursor() as cursor:
         before = timezone.now()
         cursor.execute("SELECT clock_timestamp()")
@@ -392,7 +395,6 @@ def _certificate(text: str) -> x509.Certificate:
 
 
 def disk() -> Finding:
-    """Check that the disk of MOSS_HOME has room."""
     free = shutil.disk_usage(settings.MOSS_HOME).free
     message = f"{free / 1e9:.1f} GB free in {settings.MOSS_HOME}"
     if free >= DISK_WARNING_BYTES:
@@ -402,7 +404,6 @@ def disk() -> Finding:
 
 
 def limits() -> Finding:
-    """Check that this user may open enough files."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if files == resource.RLIM_INFINITY or files >= OPEN_FILES:
         return ok("limits", f"{files if files >= 0 else 'any number of'} open files a process")
@@ -411,7 +412,6 @@ def limits() -> Finding:
 
 
 def fonts() -> Finding:
-    """Check that documents can be printed."""
     command = [sys.executable, "-c", HAS_FONTS]
     root = Path(fingerprint.__file__).parent.parent
     done = subprocess.run(command, cwd=root, capture_output=True, timeout=FONT_SECONDS, check=False)  # noqa: S603 - a constant
@@ -437,7 +437,6 @@ def libarchive() -> Finding:
 
 
 def git() -> Finding:
-    """Check that submissions can be fetched from Git repositories."""
     oldest = ".".join(map(str, OLDEST))
     try:
         numbers = version()
@@ -450,7 +449,6 @@ def git() -> Finding:
 
 
 def kernels() -> Finding:
-    """Check that the engine is compiled for this processor."""
     if library := engine.compiled_library():
         return ok("kernels", f"compiled in {library.parent}")
     message = "the engine is not compiled for this processor; the first who needs it waits until it is"
@@ -462,18 +460,20 @@ def sealed() -> Finding:
     rows = [row.secret for row in Webhook.objects.all()] + [row.private_key for row in ToolKey.objects.all()]
     factors = [one.data.get("secret") or one.data.get("seed") for one in Authenticator.objects.all()]
     lost = sum(not text for text in rows) + sum(not opened_or_empty(text) for text in factors if text)
-    if not lost:
-        return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
-    return problem(
-        "secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY, and share links signed", FORMER
-    )
+    if lost:
+        message = f"{lost} secrets in the database were sealed with another SECRET_KEY, and share links signed"
+        return problem("secrets", message, FORMER)
+    if _chain(1).broken:
+        return warning("secrets", OTHER_LOG, f"{FORMER_KEY}{LINKS}")
+    return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
 
 
 def deployment() -> Finding:
-    """Check the secret key, the host names and HTTPS."""
     warnings = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
     if not warnings:
         return ok("settings", "SECRET_KEY, host names and HTTPS are set")
+    if settings.HTTPS and [message.id for message in warnings] == ["security.W004"]:
+        return warning("settings", NO_HSTS, HSTS_ADVICE)
     worst = max(warnings, key=lambda message: message.level)
     state = problem if worst.level >= ERROR else warning
     first = worst.msg.split(". ")[0].rstrip(".")
@@ -482,28 +482,34 @@ def deployment() -> Finding:
 
 
 def rights() -> Finding:
-    """Check that the role of the service cannot erase the audit log."""
     if service_may_erase_log():
         return warning("rights", "the database role of the service can change and erase the audit log", SEPARATE)
     return ok("rights", "the service can only add entries to the audit log")
 
 
 def audit() -> Finding:
-    """Check that no entry of the audit log was removed, changed or inserted."""
-    cuts = AuditEntry.objects.filter(action=AuditAction.SHORTENED).values_list("assignment", flat=True)
-    entries = AuditEntry.objects.order_by("number", "pk")
-    proofs = entries.filter(page=REPLACED).values_list("subject", flat=True)
-    chain = verify(entries.iterator(), cuts, proofs)
+    chain = _chain()
     if chain.broken:
-        return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
+        advice = RESTORE if chain.entries else f"{OTHER_LOG}. {FORMER_KEY}compare it with a backup."
+        return problem("audit", f"the log is broken at entry {chain.broken:,}", advice)
     text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
     return warning("audit", text, KEEP) if service_may_erase_log() else ok("audit", text)
 
 
+def _chain(most: int | None = None) -> Verdict:
+    """Follow the chain of the audit log, or of its first entries."""
+    cuts = AuditEntry.objects.filter(action=AuditAction.SHORTENED).values_list("assignment", flat=True)
+    entries = AuditEntry.objects.order_by("number", "pk")
+    proofs = entries.filter(page=REPLACED).values_list("subject", flat=True)
+    return verify(entries[:most].iterator(), cuts, proofs)
+
+
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    database, collation, pooling, connections, migrations, rights, broker, workers, maintenance, clock, mail,
+    database, broker, collation, pooling, connections, migrations, rights, workers, maintenance, clock, mail,
     campus, saml, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
 )  # fmt: skip
+# Workers and maintenance say through the broker that they live, and maintenance after what it did in the database.
+NEEDS = {"connections": ("broker",), "workers": ("broker",), "maintenance": ("database", "broker")}
 
 
 def findings(*, with_audit: bool = False) -> list[Finding]:
@@ -513,6 +519,9 @@ def findings(*, with_audit: bool = False) -> list[Finding]:
     """
     found, silent = list[Finding](), dict[str, list[str]]()
     for check in (*CHECKS, *([audit] if with_audit else ())):
+        if missing := next((part for part in NEEDS.get(check.__name__, ()) if part in silent), ""):
+            silent[missing].append(check.__name__)
+            continue
         try:
             found.append(check())
         except (DatabaseError, RedisError) as error:
@@ -529,7 +538,7 @@ def findings(*, with_audit: bool = False) -> list[Finding]:
 
 
 def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0].rstrip('.')}"
 
 
 def _with_unchecked(finding: Finding, names: list[str] | None) -> Finding:

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import click
 import psycopg
 from django.db import Error, connection, transaction
 from psycopg.sql import SQL, Identifier
@@ -85,7 +86,7 @@ ENTER = "CREATE ROLE {role}; GRANT USAGE, CREATE ON SCHEMA public TO {role}; SET
 LEAVE = "RESET ROLE; REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}; DROP ROLE {role}"
 
 
-class BackupError(Exception):
+class BackupError(click.ClickException):
     """A backup cannot be written or restored; the message says what to do."""
 
 

@@ -253,6 +253,7 @@ RUNNING = "SELECT id, attempts FROM submissions_job WHERE kind = '{kind}' AND st
 SAME = "SELECT count(*) FROM submissions_job WHERE id = {} AND attempts = {} AND state = 'running'"
 SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
 COLUMN_OF_NEXT = "SELECT count(*) FROM information_schema.columns WHERE column_name = 'note_of_next'"
+TABLES_OF_NEXT = "column submissions_course.note_of_next: text\n"
 BEFORE_UPGRADE = "before-upgrade.moss"
 NEXT_MIGRATION = """
 from django.db import migrations, models
@@ -473,6 +474,8 @@ def next_version(python: Path, target: Path) -> Path:
     folder = packages / "submissions" / "migrations"
     last = max(path.stem for path in folder.glob("[0-9]*.py"))
     (folder / "9999_next.py").write_text(NEXT_MIGRATION.format(last=last))
+    with (packages / "moss" / "database_schema.txt").open("a") as schema:
+        schema.write(TABLES_OF_NEXT)
     (metadata,) = packages.glob("moss_server-*.dist-info")
     lines = (metadata / "METADATA").read_text().replace("\nVersion: ", "\nVersion: 9.", 1)
     (metadata / "METADATA").write_text(lines)

@@ -93,8 +93,31 @@ def test_a_closed_account_can_do_nothing_any_more(alice: User, alice_client: Cli
     assert "There is no account, or it is closed: alice." in run("disable", "alice").output
 
 
-def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "wrong.csv"
-    file.write_text("name,mail\nada,x\n")
-    assert "has no column username" in run("create", "--csv", str(file)).output
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("name,mail\nada,x\n", "has no column username"),
+        ("username,emial\nada,ada@example.org\n", "has a column emial, and there is no such column: is it email?"),
+        ("username,shoe size\nada,38\n", "has a column shoe size, and there is no such column: leave it out."),
+        ("username,first_name\nada,Ada, Countess\n", "Line 2 of the file has more values than the first."),
+        ("", "has no column username"),
+    ],
+)
+def test_a_file_with_a_wrong_column_is_refused(text: str, error: str, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(text)
+    refused = run("create", "--csv", str(file))
+    assert (refused.exit_code, error in refused.output) == (1, True), refused.output
+    assert not User.objects.exists()
     assert run("create").exit_code == 2
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_columns_are_read_in_any_case_and_from_the_input_and_as_the_list_writes_them(separator: str) -> None:
+    rows = f"Username{separator} E-Mail \nada{separator}ada@example.org\n"
+    assert "is it email?" in CliRunner().invoke(account, ["create", "--csv", "-"], input=rows).output
+    created = CliRunner().invoke(account, ["create", "--csv", "-"], input=rows.replace("E-Mail", "EMAIL"))
+    assert created.output == "1 accounts were created, 0 existed.\n"
+    assert User.objects.get().email == "ada@example.org"
+    again = CliRunner().invoke(account, ["create", "--csv", "-"], input=run("list").output)
+    assert again.output == "0 accounts were created, 1 existed.\n"

@@ -76,6 +76,10 @@ def test_an_invalid_value_is_refused_with_its_variable_and_the_allowed_values(
         ("MOSS_OIDC_SECRETS_FILE", "is it MOSS_OIDC_SECRET?"),
         ("MOSS_HTTP", "is it MOSS_HTTPS?"),
         ("MOSS_QQQQQQQQ", "leave it out"),
+        ("SECRET_KEY_FALLBACK", "is it SECRET_KEY_FALLBACKS?"),
+        ("DATABASE_OWNER_PASWORD", "is it DATABASE_OWNER_PASSWORD?"),
+        ("moss_keep_months", "is it MOSS_KEEP_MONTHS?"),
+        ("DATABASE_URI", "is it DATABASE_URL?"),
     ],
 )
 def test_a_name_that_nothing_reads_ends_the_start_and_the_nearest_name_is_said(
@@ -91,7 +95,8 @@ def test_each_name_that_files_and_documents_mention_is_accepted(monkeypatch: pyt
     names = {name for file in files for name in re.findall(r"MOSS_[A-Z0-9_]*[A-Z0-9]", file.read_text())}
     assert {"MOSS_WEB_MEMORY", "MOSS_SERVER", "MOSS_KEEP_MONTHS"} <= names
     kubernetes = {"MOSS_SERVICE_HOST", "MOSS_WEB_SERVICE_PORT_HTTP", "MOSS_PORT_80_TCP_ADDR", "MOSS_WEB_PORT"}
-    for name in names | kubernetes:
+    of_others = {"DATABASE_HOST", "DATABASE_USER", "REDIS_HOST", "REDIS_PORT", "SECRET_TOKEN", "REDIS_PORT_6379_TCP"}
+    for name in names | kubernetes | of_others:
         monkeypatch.setenv(name, "1")
     check_names()
 

@@ -109,3 +109,19 @@ def test_a_table_that_is_not_there_is_one_sentence() -> None:
     assert result.exit_code == 1
     assert 'The database refused it: relation "axes_accessattempt" does not exist.' in result.output
     assert len(result.output.splitlines()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "command", ["account list", "token list", "links", "backup FILE", "setup", "student find Ada", "manage migrate"]
+)
+def test_a_database_that_does_not_answer_is_one_sentence(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
+        result = CliRunner().invoke(main, command.replace("FILE", f"{tmp_path}/backup").split())
+        connection.close()
+    assert (result.exit_code, len(result.output.splitlines())) == (1, 1), result.output
+    assert "moss doctor says more." in result.output

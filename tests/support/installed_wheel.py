@@ -25,7 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = files.ensure_compiled(level=files.LEVEL)  # compiled here already, in most cases
     (tree / "fingerprint" / "kernels" / "compiled").mkdir()
     shutil.copy(library, tree / "fingerprint" / "kernels" / "compiled")
-    for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "build_backend.py", "requirements.lock", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
     build: list[str | Path] = [
         *PIP,

@@ -5,6 +5,7 @@ It refuses what is not committed, and a version that the changelog does not date
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from tests.support.paths import ROOT
 DIST = ROOT / "dist"
 # Run in the folder with the sources, in the environment of this process: its backend needs no network.
 BUILD = "import sys; sys.path.insert(0, '.'); import build_backend as b; b.{kind}(sys.argv[1])"
+NAMESPACE = "moss-server"
 KINDS = ("build_sdist", "build_wheel")
 HEADING = re.compile(r"^## \[(\S+)\] - (.+)$", re.MULTILINE)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -101,6 +103,14 @@ def _digest(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest()
 
 
+def sign(file: Path, key: Path) -> Path:
+    """Write the signature of a file with a private key of SSH beside it, as SECURITY.md says how to check."""
+    signature = file.with_name(f"{file.name}.sig")
+    signature.unlink(missing_ok=True)  # ssh-keygen would ask
+    subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, file], check=True)
+    return signature
+
+
 def main() -> None:
     try:
         version = version_to_release(ROOT)
@@ -112,6 +122,8 @@ def main() -> None:
     sums = "".join(f"{_digest(file)}  {file.name}\n" for file in [*files, sbom])
     (DIST / "SHA256SUMS").write_text(sums)
     print(sums, end="")
+    if key := os.environ.get("KEY"):
+        print(f"Signed: {sign(DIST / 'SHA256SUMS', Path(key))}")
     print(f"Both builds have these bytes. Then: make test, make nightly, git tag v{version}, and publish dist/.")
 
 

@@ -1,5 +1,6 @@
 """A release says which commit it is of, and is the same bytes whoever builds it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from fingerprint.kernels import library as files
 from moss import release
 from tests.support.paths import ROOT
-from tests.tools.release import HEADING, NotReady, build_twice, git, version_to_release
+from tests.tools.release import HEADING, NAMESPACE, NotReady, build_twice, git, sign, version_to_release
 
 
 @pytest.fixture
@@ -101,6 +102,21 @@ def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> N
         commit(checkout)
         with pytest.raises(NotReady, match=reason):
             version_to_release(checkout)
+
+
+def test_a_signature_is_checked_as_the_document_says_and_a_changed_file_is_refused(tmp_path: Path) -> None:
+    if not shutil.which("ssh-keygen"):
+        pytest.skip("ssh-keygen is not installed")
+    key, sums = tmp_path / "key", tmp_path / "SHA256SUMS"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", key], check=True)
+    (tmp_path / "release_keys").write_text(f"{NAMESPACE} {key.with_suffix('.pub').read_text()}")
+    sums.write_text("of one release\n")
+    assert sign(sums, key) == sign(sums, key) == tmp_path / "SHA256SUMS.sig"
+    command = next(one for one in re.findall(r"`(ssh-keygen [^`]+)`", (ROOT / "SECURITY.md").read_text()))
+    for text, status in (("of one release\n", 0), ("of another\n", 255)):
+        sums.write_text(text)
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
 
 
 def test_the_command_is_also_called_like_the_package_so_that_uvx_finds_it() -> None:

@@ -311,7 +311,9 @@ def test_nothing_is_restored_while_workers_answer_or_other_processes_use_the_dat
     finally:
         delete_worker(worker.name)
     assert refused.exit_code == 1
-    assert "Stop these first: worker@host (0.1.0), moss web-1 77. Nothing was changed." in refused.output
+    assert (
+        "Stop these first: worker@host (0.1.0), moss web-1 77. Run `moss stop`. Nothing was changed." in refused.output
+    )
     with psycopg.connect(**parameters | {"application_name": "psql"}):
         restored = CliRunner().invoke(main, arguments)
     assert restored.exit_code == 0, restored.output

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from pytest_django.fixtures import Settings
 
 from moss.cli import main
-from moss.operations.doctor import audit
+from moss.operations.doctor import OTHER_LOG, audit, sealed
 from submissions.audit.models import digest_of
 from submissions.models import AuditEntry
 from tests.support.other_sessions import in_other_sessions
@@ -108,9 +108,13 @@ def test_a_digest_is_right_with_the_key_of_the_service_only(settings: Settings) 
     write()
     former, settings.SECRET_KEY = settings.SECRET_KEY, "another key"
     assert audit().message == "the log is broken at entry 1"
+    assert audit().advice.startswith(OTHER_LOG)
+    assert (sealed().state, sealed().message) == ("warning", OTHER_LOG)
+    assert "`moss links`" in sealed().advice
     settings.SECRET_KEY_FALLBACKS = [former]
     write(2)
     assert audit().message.startswith("7 entries")
+    assert sealed().state == "ok"
 
 
 def test_who_could_cut_the_end_off_is_said() -> None:

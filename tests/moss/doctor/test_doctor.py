@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
+from django.core import checks as django_checks
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -89,7 +90,9 @@ def test_a_broker_that_does_not_answer_is_a_problem_with_advice(tmp_path: Path) 
     with override_settings(REDIS_URL=f"unix://{tmp_path}/nobody.sock"):
         result = run()
     assert result.exit_code == 1
-    assert any(line.startswith("problem  broker:") and "Start Valkey" in line for line in result.stdout.splitlines())
+    [line] = [line for line in result.stdout.splitlines() if line.startswith("problem  ") and "settings:" not in line]
+    assert line.startswith("problem  broker:")
+    assert "; not checked: connections, workers, maintenance. Start Valkey." in line
 
 
 @pytest.mark.django_db(transaction=True)
@@ -101,7 +104,7 @@ def test_a_database_that_does_not_answer_is_one_problem_and_the_other_checks_go_
         patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
         found = {finding["check"]: finding for finding in json.loads(run("--json").stdout)}
         connection.close()
-    needing = "collation, pooling, connections, migrations, rights, clock, sealed"
+    needing = "collation, pooling, connections, migrations, rights, maintenance, clock, sealed"
     assert found["database"]["state"] == "problem"
     assert found["database"]["message"].endswith(f"; not checked: {needing}")
     assert not {"migrations", "clock"} & found.keys()
@@ -214,6 +217,14 @@ def test_an_error_in_the_settings_is_a_problem_and_a_warning_is_none() -> None:
     assert checks.deployment().state == "problem"
     with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
         assert checks.deployment().state == "warning"
+
+
+def test_https_without_its_promise_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "run_checks", lambda **_: [django_checks.Warning("No HSTS", id="security.W004")])
+    with override_settings(HTTPS=True):
+        found = checks.deployment()
+    assert (found.state, found.message) == ("warning", "browsers may come back to HTTP (MOSS_HSTS_DAYS)")
+    assert "MOSS_HSTS_DAYS=0" in found.advice
 
 
 @pytest.mark.parametrize(
