@@ -208,7 +208,6 @@ def _first_class() -> None:
 
 
 def _restore_under_another_key() -> None:
-    parts = "moss-web moss-worker moss-interactive moss-maintenance"
     run("systemctl start moss-backup.service")
     backup = max(Path("/var/lib/moss/backups").iterdir())
     run(f"moss restore --check {backup}")
@@ -216,10 +215,10 @@ def _restore_under_another_key() -> None:
     if not refused.returncode:
         raise SystemExit("A backup was restored while the service ran.")
     print(refused.stderr)
-    run(f"systemctl stop {parts}")
+    run("systemctl stop moss.target")
     run("sed -i 's/^SECRET_KEY=.*/SECRET_KEY=another-key-of-the-machine-that-came-after-the-first/' /etc/moss/moss.env")
     run(f"moss restore --replace --unsigned {backup} </dev/null")
-    run(f"systemctl start {parts}")
+    run("systemctl start moss.target")
     _until_it_works(LINES[-1])
     listed = f"curl -sf --cacert /etc/ssl/certs/moss.pem -H 'Authorization: Bearer {os.environ['MOSS_TOKEN']}' https://{HOST}/api/v1/courses"
     if "Programming 1" not in run(listed):

@@ -293,6 +293,7 @@ def test_containers_have_no_rights_they_do_not_need_and_are_bounded(name: str) -
     assert re.fullmatch(r"(?:\$\{\w+:-)?\d+[mg]\}?", service["mem_limit"])
     assert service["pids_limit"] > 0
     assert "cpus" in service
+    assert service["logging"]["options"] == {"max-size": "20m", "max-file": "5"}  # as docs/do/operations.md says
 
 
 def test_every_volume_is_declared_and_used() -> None:
