@@ -122,6 +122,7 @@ def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, iden
     nothing.
     """
     start_django()
+    from moss.commands.tables import printable
     from moss.operations.backups import check, restore as restore_backup
     from moss.operations.database import OTHER_ORDER, database_locale, differences
 
@@ -134,8 +135,8 @@ def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, iden
     _refuse_while_used()
     manifest = restore_backup(file, replace=replace, identity=identity, unsigned=unsigned)
     for text in differences(database_locale()):
-        click.echo(f"{text}. {OTHER_ORDER}", err=True)
-    click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")
+        click.echo(printable(f"{text}. {OTHER_ORDER}"), err=True)
+    click.echo(printable(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}."))
 
 
 def _refuse_while_used() -> None:

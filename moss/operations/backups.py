@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.management.base import CommandError
@@ -50,7 +51,7 @@ MANIFEST, SIGNATURE = "manifest.json", "manifest.hmac"
 DATABASE, FILES = "database.dump", "files/"
 PURPOSE = "moss.operations.backups"
 FORMAT = 1
-CHUNK = 1 << 20
+LONGEST_WRITING = timedelta(days=1)
 
 FORM = "moss-%Y%m%dT%H%M%SZ"
 NAME = re.compile(r"(moss-\d{8}T\d{6}Z)\.moss(?:\.age|\.gpg)?")
@@ -61,6 +62,7 @@ UNSIGNED = (
     "installation, or somebody changed it. Nothing was restored. If you know who kept it since it was "
     "written, add --unsigned."
 )
+RENAMED = "{file} was written on {written}, not when its name says. Nothing was restored: give it another name first."
 INSTALL = "Install that version, restore the backup with it, and upgrade it then."
 
 
@@ -84,8 +86,7 @@ def encrypt(plain: Path, target: Path, recipient: str) -> None:
 def decrypt(source: Path, target: Path, identity: Path | None) -> None:
     """Write what an encrypted backup holds; GnuPG finds the private key itself.
 
-    Raises BackupError when there is no private key for it, or the file was changed; the message says which
-    program refused.
+    Raises BackupError, with the program that refused, for want of a private key or for a changed file.
     """
     if source.suffix == GPG:
         _run_encryption(["gpg", *GPG_OPTIONS, "--output", str(target), "--decrypt", str(source)])
@@ -105,8 +106,7 @@ def _run_encryption(command: Sequence[str]) -> None:
         raise BackupError(f"{program} was not found: install it (Debian: apt install {PACKAGES[program]}).")
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - a program by its name
     if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason was given"]
-        raise BackupError(f"{program} refused: {lines[0]}")
+        raise BackupError(f"{program} refused: {dumps.first_line(done.stderr)}")
 
 
 class Origin(BaseModel):
@@ -129,10 +129,6 @@ class Manifest(Origin):
     checksums: dict[str, str]
 
 
-def applied_migrations() -> list[tuple[str, str]]:
-    return sorted(MigrationRecorder(connection).applied_migrations())
-
-
 def row_counts() -> dict[str, int]:
     """Return the number of rows of each table, also of those that this version does not know."""
     counts = {}
@@ -141,11 +137,6 @@ def row_counts() -> dict[str, int]:
             cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's name
             counts[table] = cursor.fetchone()[0]
     return counts
-
-
-def stored_files() -> list[str]:
-    """Return the names of the stored files that rows name."""
-    return sorted(Upload.objects.values_list("file", flat=True).distinct())
 
 
 def checksum(file: Path) -> str:
@@ -195,10 +186,10 @@ def _snapshot() -> str:
 
 
 def _copy_files(folder: Path) -> None:
-    """Copy the stored files, unless they are in the database."""
+    """Copy the stored files that rows name, unless they are in the database."""
     if isinstance(default_storage, DatabaseStorage):
         return
-    for name in stored_files():
+    for name in Upload.objects.values_list("file", flat=True).distinct():
         if default_storage.exists(name):
             copy = folder / FILES / name
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -214,7 +205,7 @@ def _manifest(folder: Path) -> Manifest:
         commit=commit(),
         locale=database_locale().name,
         written=timezone.now().isoformat(),
-        migrations=applied_migrations(),
+        migrations=sorted(MigrationRecorder(connection).applied_migrations()),
         counts=row_counts(),
         checksums={file.relative_to(folder).as_posix(): checksum(file) for file in files},
     )
@@ -231,6 +222,10 @@ def name_of_now(suffix: str) -> str:
     return f"{timezone.now().astimezone(UTC).strftime(FORM)}.moss{suffix}"
 
 
+def _time_of(name: str) -> datetime:
+    return datetime.strptime(name, FORM).replace(tzinfo=UTC)
+
+
 def delete_old(folder: Path, days: int) -> list[Path]:
     """Delete the backups of a folder that are older than some days by their names; return them.
 
@@ -239,7 +234,7 @@ def delete_old(folder: Path, days: int) -> list[Path]:
     named = {file: match[1] for file in folder.iterdir() if (match := NAME.fullmatch(file.name))}
     oldest = timezone.now() - timedelta(days=days)
     files = sorted(named, key=lambda file: named[file])[:-1]
-    old = [file for file in files if datetime.strptime(named[file], FORM).replace(tzinfo=UTC) < oldest]
+    old = [file for file in files if _time_of(named[file]) < oldest]
     for file in old:
         file.unlink(missing_ok=True)  # another backup may delete old ones, too
     return old
@@ -275,9 +270,9 @@ def _opened(source: Path, identity: Path | None, *, unsigned: bool) -> Iterator[
         folder = Path(name)
         if is_encrypted(source):
             decrypt(source, folder / "decrypted.tar", identity)
-        manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder)
-        if not (unsigned or _is_signed(folder)):
-            raise BackupError(UNSIGNED.format(file=source))
+        manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder, unsigned=unsigned)
+        if not unsigned:
+            _refuse_other_name(source, manifest)
         _refuse_unknown_migrations(manifest)
         dumps.check(dumps.write_script(folder / DATABASE))
         yield folder, manifest
@@ -297,45 +292,48 @@ def _signature(text: bytes, key: str) -> str:
     return salted_hmac(PURPOSE, text, secret=key, algorithm="sha256").hexdigest()
 
 
-def _is_signed(folder: Path) -> bool:
+def _is_signed(file: Path, text: bytes) -> bool:
     """Return whether this installation's key signed the manifest, which has the checksums of all parts."""
-    file, text = folder / SIGNATURE, (folder / MANIFEST).read_bytes()
     signature = file.read_text(errors="replace") if file.exists() else ""
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return any(constant_time_compare(signature, _signature(text, key)) for key in keys)
 
 
-def _unpack(source: Path, folder: Path) -> Manifest:
-    """Unpack a backup into a folder and compare every file with its checksum."""
+def _unpack(source: Path, folder: Path, *, unsigned: bool) -> Manifest:
+    """Unpack a backup into a folder; check its signature, and that it has the files of its manifest alone."""
     try:
         with tarfile.open(source, "r:") as archive:
-            _extract(archive, folder)
+            names = {*_extract(archive, folder)}
         text = (folder / MANIFEST).read_bytes()
+        if not (unsigned or _is_signed(folder / SIGNATURE, text)):
+            raise BackupError(UNSIGNED.format(file=source))
         origin = Origin.model_validate_json(text)
-    except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         raise BackupError(f"{source} {BROKEN} ({type(error).__name__}).") from error
     manifest = _restoring_manifest(origin, text)
-    for name, expected in {DATABASE: "", **manifest.checksums}.items():
-        file = folder / name
-        if not file.is_file() or checksum(file) != expected:
+    expected = {DATABASE: "", **manifest.checksums}
+    for name in sorted((names - {MANIFEST, SIGNATURE}) | expected.keys()):
+        if name not in names or checksum(folder / name) != expected.get(name):
             raise BackupError(f"{source} {BROKEN} ({name} differs).")
     return manifest
 
 
-def _extract(archive: tarfile.TarFile, folder: Path) -> None:
-    """Write the members that a backup of this version has into a folder; its manifest says whether it is one.
+def _extract(archive: tarfile.TarFile, folder: Path) -> Iterator[str]:
+    """Write the members into a folder; yield their names there.
 
     `extractall` is safe with its filters only, which came in Python 3.11.4.
     """
     for member in archive:
-        if member.name in {MANIFEST, SIGNATURE, DATABASE} or member.name.startswith(FILES):
-            place = PurePosixPath(member.name)
-            if not member.isreg() or ".." in place.parts:
-                raise tarfile.ExtractError(f"{member.name!r} is no file of a backup")
-            target = folder / place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("xb") as file:
-                shutil.copyfileobj(cast("IO[bytes]", archive.extractfile(member)), file)
+        name, place = member.name, PurePosixPath(member.name)
+        is_part = name in {MANIFEST, SIGNATURE, DATABASE} or name.startswith(FILES)
+        # A part of a file that is only said to be zeros would fill the disk; Python may not end at a size below 0.
+        if not (is_part and member.isreg()) or member.issparse() or member.size < 0 or ".." in place.parts:
+            raise tarfile.ExtractError(f"{name!r} is no file of a backup")
+        target = folder / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as file:
+            shutil.copyfileobj(cast("IO[bytes]", archive.extractfile(member)), file)
+        yield place.as_posix()
 
 
 def _restoring_manifest(origin: Origin, text: bytes) -> Manifest:
@@ -347,6 +345,13 @@ def _restoring_manifest(origin: Origin, text: bytes) -> Manifest:
     except ValidationError as error:
         fields = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
         raise BackupError(_other(origin, f"its manifest has another form ({fields})")) from error
+
+
+def _refuse_other_name(source: Path, manifest: Manifest) -> None:
+    """Refuse an older backup under the name of a newer one: both have a right signature."""
+    named, written = NAME.fullmatch(source.name), datetime.fromisoformat(manifest.written)
+    if named and abs(_time_of(named[1]) - written) > LONGEST_WRITING:
+        raise BackupError(RENAMED.format(file=source, written=f"{written:%Y-%m-%d}"))
 
 
 def _refuse_unknown_migrations(manifest: Manifest) -> None:
@@ -376,11 +381,7 @@ def _migrate(manifest: Manifest) -> None:
 
 
 def _has_accounts() -> bool:
-    if "auth_user" not in connection.introspection.table_names():
-        return False
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM auth_user)")
-        return bool(cursor.fetchone()[0])
+    return "auth_user" in connection.introspection.table_names() and User.objects.exists()
 
 
 def _store_files(folder: Path) -> None:

@@ -57,17 +57,19 @@ WITH_EXPRESSIONS = re.compile(
 )
 REFERENCED = re.compile(rf"REFERENCES public\.{NAME}\(")
 QUOTED = re.compile("'[^']*'|\"[^\"]*\"")
-# Comments, and quotes that end elsewhere than `QUOTED` says.
-HIDING = re.compile(r"[$;]|--|/\*")
+# Comments, quotes that end elsewhere than `QUOTED` says, and tables made of others.
+HIDING = re.compile(r"[$;]|--|/\*|\b(?:AS|LIKE|OF|SELECT|TABLE)\b", re.IGNORECASE)
 CALLED = re.compile(r"(?<![\w.\"])([\w.\"]+) ?\(")
 # No default, check or index of ours calls a function; these stand before a bracket.
 BEFORE_BRACKETS = {
     *("AND", "ANY", "CHECK", "DISTINCT", "ELSE", "IDENTITY", "IN", "INCLUDE", "KEY", "NOT", "OR", "THEN"),
     *("UNIQUE", "WHEN", "WHERE", "bit", "btree", "character", "numeric", "varying"),
 }
-FUNCTION = re.compile(r"CREATE FUNCTION public\.[^$]* AS \$_?\$(.*)\$_?\$", re.DOTALL)
-# Bodies of functions of former versions; the description of the tables has those of this version.
-FORMER_BODIES = frozenset({"f297be4a9c78c8efd6bc441bd774c760"})
+FUNCTION = re.compile(
+    r"CREATE (FUNCTION public\.\w+\([\w \[\],]*\)) RETURNS (\w+)\s+LANGUAGE plpgsql"
+    r"(|\s+SECURITY DEFINER\s+SET search_path TO 'pg_catalog', 'pg_temp')\s+AS \$_?\$(.*)\$_?\$",
+    re.DOTALL,
+)
 ENDS_OF_FUNCTION = ("$$;\n", "$_$;\n")
 # What pg_restore writes around a script since 2025, for psql.
 FOR_PSQL = re.compile(rb"\\(?:un)?restrict \w+\n")
@@ -88,6 +90,10 @@ LEAVE = "RESET ROLE; REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {ro
 
 class BackupError(click.ClickException):
     """A backup cannot be written or restored; the message says what to do."""
+
+    def format_message(self) -> str:
+        """Return the message without the control characters that a changed backup may have."""
+        return "".join(one if one.isprintable() else " " for one in self.message)
 
 
 def dump(file: Path, snapshot: str) -> None:
@@ -144,7 +150,7 @@ def loaded(script: Path) -> Iterator[None]:
     except psycopg.errors.LockNotAvailable as error:
         raise BackupError(IN_USE) from error
     except (psycopg.Error, Error) as error:
-        reason = (str(error).splitlines() or ["no reason was given"])[0]
+        reason = first_line(str(error).encode())
         raise BackupError(f"Postgres refused the backup: {reason:.300}. Nothing was changed.") from error
 
 
@@ -193,9 +199,12 @@ def _checked(text: str) -> str:
     """Return a statement without its semicolon; raise BackupError where no dump of this service has it."""
     statement = text.strip().removesuffix(";")
     if function := FUNCTION.fullmatch(statement):
-        body = md5(function[1].encode(), usedforsecurity=False).hexdigest()
+        name, returned, options, body = function.groups()
         # The description of the tables names bodies by this digest, as Postgres computes it.
-        if body in FORMER_BODIES or f", body {body}" in SCHEMA.read_text(encoding="utf-8"):
+        digest = md5(body.encode(), usedforsecurity=False).hexdigest()
+        described = f"{name.replace('FUNCTION public.', 'function ')}: returns {returned}, plpgsql, body {digest}"
+        rights = ' SECURITY DEFINER {"search_path=pg_catalog, pg_temp"}' if options else ""
+        if f"{described}{rights}" in SCHEMA.read_text(encoding="utf-8").splitlines():
             return statement
         raise BackupError(_foreign(statement))
     line = " ".join(statement.split())
@@ -210,8 +219,7 @@ def _checked(text: str) -> str:
 
 
 def _foreign(statement: str) -> str:
-    shown = "".join(one if one.isprintable() else " " for one in statement[:200])
-    return FOREIGN.format(statement=" ".join(shown.split()))
+    return FOREIGN.format(statement=" ".join(statement[:200].split()))
 
 
 def _copied(file: IO[bytes]) -> Iterator[bytes]:
@@ -235,8 +243,13 @@ def _run(program: str, options: Sequence[str], output: Path) -> None:
             check=False,
         )
     if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason was given"]
-        raise BackupError(f"{program} failed: {lines[0]}. Stop the server and its workers, and try again.")
+        raise BackupError(
+            f"{program} failed: {first_line(done.stderr)}. Stop the server and its workers, and try again."
+        )
+
+
+def first_line(errors: bytes) -> str:
+    return (errors.decode(errors="replace").strip().splitlines() or ["no reason was given"])[0]
 
 
 def _address() -> dict[str, str]:

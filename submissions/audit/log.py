@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -28,7 +27,7 @@ from submissions.models import (
     Share,
     Submission,
 )
-from submissions.pages.requests import client_address
+from submissions.pages.requests import Middleware, client_address
 from submissions.shares.links import ForgedToken, ShareEnded, share_of_token
 from submissions.work.locks import Work, transaction_lock
 
@@ -120,11 +119,8 @@ UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"
 PROTECT = "ALTER TABLE submissions_auditentry ENABLE TRIGGER append_only"
 
 
-class AccessLog:
+class AccessLog(Middleware):
     """Write an entry for each request of ACTIONS that was answered; a request that fails leaves none."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)

@@ -43,14 +43,15 @@ PASSED_VARIABLES = (
 CHUNK_ROWS = 5_000
 # What a cell has between quotes, in which a quote is written twice.
 QUOTED = re.compile(r'[",\n]')
-# Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# Spreadsheets take a cell that begins with a sign for a formula, some also in the widths of East Asia or after blanks.
+BLANKS = ' "\x0b\x0c\x85\xa0\u200b\u2028\u2029\u3000\ufeff'
+FORMULA = f"([{BLANKS}]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])"
 # Where a spreadsheet separates cells by semicolons or tabs, quotes within a cell do not hold it together.
-FORMULA_WITHIN = re.compile('(?<=[;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
+FORMULA_WITHIN = re.compile(rf"(?:\A|(?<=[;\t\n])){FORMULA}")
 
 # The same in a file for Excel, which separates by the sign of its reader's language.
 EXCEL_QUOTED = re.compile(r'[",;\n]')
-EXCEL_WITHIN = re.compile('(?<=[,;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
+EXCEL_WITHIN = re.compile(rf"(?:\A|(?<=[,;\t\n])){FORMULA}")
 # Texts that Excel takes for numbers, dates or times; whole numbers without a leading zero stay the same.
 NUMBER_LIKE = re.compile(r"[ .,$€]*\d[\d.,:/ eE+-]*(?:%|[AaPp][Mm])?\Z")
 MONTHS = "jan|feb|mar|mär|apr|abr|may|mai|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|ene|dic"
@@ -181,7 +182,7 @@ def _cell(value: object, form: CsvForm) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if isinstance(value, str | list):
         text = form.protected(r"\1'", text)
-        if text.startswith(FORMULA_STARTS) or (form.protects_numbers and _looks_like_a_number(text)):
+        if text.startswith(("\t", "\n")) or (form.protects_numbers and _looks_like_a_number(text)):
             text = f"'{text}"
     elif isinstance(value, float):
         return text.replace(".", form.decimal)

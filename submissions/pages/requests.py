@@ -73,6 +73,14 @@ PLACE_SECONDS = 5.0
 LINKS_SHARE, ACCOUNTS_SHARE = 1 / 3, 3 / 4
 
 
+class Middleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+
 class TrustedProxies:
     """Drop the headers of proxies from requests that another address sent.
 
@@ -131,18 +139,12 @@ class RefuseFiles(FileUploadHandler):
         return None
 
 
-class RequestBodyLimits:
+class RequestBodyLimits(Middleware):
     """Limit every request body by its stated length, and files to the views that take them.
 
     A body without a stated length is empty for Django. This has to be listed before `CsrfViewMiddleware`,
     which reads forms.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], _args: object, _kwargs: object
@@ -345,17 +347,11 @@ class HtmxLoginRedirect:
         return HttpResponseClientRedirect(redirect_to_login(page).url)
 
 
-class ConflictAnswers:
+class ConflictAnswers(Middleware):
     """Read again from a snapshot if a row disappeared meanwhile; answer 409 if a row could not be stored.
 
     A mistake of the program raises the same error in the snapshot, and remains an error.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: Any, error: Exception) -> HttpResponse | None:
         if request.method in READS:

@@ -9,8 +9,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import permutations, product
+from functools import cached_property, reduce
+from itertools import chain, permutations, product
+from operator import or_
 from typing import Any
 
 from django.db.models import Q
@@ -197,7 +198,10 @@ def spellings(text: str, courses: Iterable[CourseOfStudent], course: int | None)
 
 
 def alone(known: Spellings, courses: Iterable[CourseOfStudent]) -> Spellings:
-    """Return those of the names and ids that no other row has as a name or an id, in any course."""
+    """Return those of the names and ids that no other row has as a name or an id, in any course.
+
+    `others` are the names of other rows that have words of them.
+    """
     rows = list(courses)
     students = SubmissionStudent.objects.filter(submission__origin=None)
     students = students.exclude(pk__in=[row.pk for one in rows for row in one.students])
@@ -208,7 +212,10 @@ def alone(known: Spellings, courses: Iterable[CourseOfStudent]) -> Spellings:
         return not is_taken and not listed.filter(_enrolled_condition({text}, {text})).exists()
 
     names, ids = (frozenset(filter(is_alone, texts)) for texts in (known.names, known.ids))
-    return replace(known, names=names, ids=ids)
+    columns, condition = known.condition(("name",))
+    like = condition | Q(name__regex=NOT_ASCII)
+    found = (rows.annotate(**columns).filter(like).values_list("name", flat=True) for rows in (students, listed))
+    return replace(known, names=names, ids=ids, others=tuple(sorted(filter(known.may_be_in, {*chain(*found)}))))
 
 
 def other_names(course: int, courses: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:
@@ -298,10 +305,7 @@ class Decided:
 
 
 def _union(matches: Iterable[Near], keys: Collection[str]) -> Rows:
-    rows = Rows()
-    for match in matches:
-        rows = rows | match.rows if match.key in keys else rows
-    return rows
+    return reduce(or_, (match.rows for match in matches if match.key in keys), Rows())
 
 
 def near_matches(text: str, courses_of_student: Iterable[CourseOfStudent]) -> list[Near]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import apps
@@ -303,11 +304,7 @@ def _spellings_of_entries(scope: Scope, held: list[Assignment]) -> Callable[[Aud
 def _free_path(row: Any, path: str) -> str:
     """Return a path that no other file of the submission has."""
     taken = set(type(row).objects.filter(submission=row.submission_id).values_list("path", flat=True))
-    number, unique = 1, path
-    while unique in taken:
-        number += 1
-        unique = f"{number} {path}"
-    return unique
+    return next(one for one in chain([path], (f"{number} {path}" for number in count(2))) if one not in taken)
 
 
 def held_titles(assignments: list[Assignment]) -> list[str]:

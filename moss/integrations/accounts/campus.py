@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
@@ -32,6 +32,7 @@ from django.utils.translation import gettext as _
 
 from submissions.core.database import opened, seal
 from submissions.courses.change import join_by_groups
+from submissions.pages.requests import Middleware
 
 # The key of a session with the account and the time of its last sign-in by a provider or a learning platform.
 PROVED = "proved"
@@ -300,14 +301,8 @@ def apply_groups(sender: object, user: User, **details: Any) -> None:  # noqa: A
         user.save(update_fields=["is_staff"])
 
 
-class SilentProviders:
+class SilentProviders(Middleware):
     """Say on a page that the provider does not answer."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: Any, error: Exception) -> HttpResponse | None:
         match = request.resolver_match

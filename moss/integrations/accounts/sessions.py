@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -22,7 +22,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language, gettext as _
 
 from moss.integrations.accounts.models import MailChoice, Session
-from submissions.pages.requests import client_address
+from submissions.pages.requests import Middleware, client_address
 
 # Keys of a session: the time of signing in, of the last use, and what was used, as far as was noted.
 STARTED, USED, ADDRESS, DEVICE = "started", "used", "address", "device"
@@ -125,11 +125,8 @@ def _handle(row: Session) -> str:
     return salted_hmac("moss.integrations.accounts.sessions", row.session_key).hexdigest()[:16]
 
 
-class SessionUse:
+class SessionUse(Middleware):
     """Note the use of a session, which also puts off its end."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         session = request.session

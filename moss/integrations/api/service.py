@@ -56,7 +56,7 @@ from submissions.courses.api import (
 )
 from submissions.courses.retention import Held
 from submissions.models import ApiAnswer, ApiToken
-from submissions.pages.requests import takes_files
+from submissions.pages.requests import Middleware, takes_files
 from submissions.pairs.api import router as pairs
 from submissions.reports.api import router as reports
 from submissions.shares.api import shares_router as shares, withheld_router as withheld
@@ -273,15 +273,12 @@ def _parts(request: HttpRequest) -> Iterator[bytes]:
             file.seek(0)
 
 
-class ApiRequests:
+class ApiRequests(Middleware):
     """Answer requests to the API in the name of the user of their token.
 
     Cookies count for nothing there, but for the parts of a file that the upload page sends. This comes after
     the middleware that sets the user of a session.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(PREFIX):

@@ -32,6 +32,7 @@ KEYS_HOLD = timedelta(hours=12)
 # An unknown key lets a platform be asked again, but not more often than this.
 ASK_AGAIN = timedelta(seconds=20)
 MOST_KEYS = 50
+PUBLIC_PARTS = frozenset({"kty", "kid", "n", "e"})
 
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 # Seconds for which the signature of a request holds.
@@ -121,7 +122,9 @@ def _read_keys(platform: Platform) -> None:
     published = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(published, list):
         raise PlatformFailed(f"{platform.jwks_url} lists no keys")
-    platform.keys = [key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"]
+    rsa_keys = [key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"]
+    # Some platform may publish its private key, which is neither stored nor used.
+    platform.keys = [{name: key[name] for name in PUBLIC_PARTS & key.keys()} for key in rsa_keys]
     platform.save(update_fields=["keys"])
 
 

@@ -317,6 +317,19 @@ def test_nothing_that_was_written_or_uploaded_names_anybody(crowded: World, read
         assert "somebody-else" not in page, address
 
 
+def test_an_administrator_without_a_reason_is_told_no_name(crowded: World, admin_client: Client) -> None:
+    """Neither by a page nor by what else the service says: figures, feeds and answers to its own programs."""
+    course, assignment = crowded.assignment.course, crowded.assignment
+    for page in ("pair", "student_data", "export_student"):
+        subject = f"{crowded.pair.left.name}: They asked."
+        AuditEntry.objects.create(
+            who="alice", action="saw", course=course.name, assignment=assignment.name, subject=subject, page=page
+        )
+    for name in sorted(READS | {*PUBLIC}):
+        response = admin_client.get(address_of(crowded, name), follow=True)
+        assert names_in(f"{response.headers} {body_of(response)}") == set(), name
+
+
 def read_pdf(response: HttpResponseBase) -> str:
     pdf = PdfReader(io.BytesIO(b"".join(cast("Iterable[bytes]", response))))
     text = "\n".join([str(pdf.metadata), *(page.extract_text() for page in pdf.pages)])

@@ -502,7 +502,14 @@ def test_who_has_a_similar_name_keeps_decisions_statements_and_history(
     AuditEntry.objects.create(
         who="eve", action="saw", course=assignment.course.name, assignment=assignment.name, subject=other, page="case"
     )
+    # Texts of no course, and of one that is gone.
+    for course in ("", "gone"):
+        AuditEntry.objects.create(
+            who="eve", action="saw", course=course, subject=f"Talked to {own}, {other}.", page="gone"
+        )
     erased(own)
+    subjects = {*AuditEntry.objects.filter(page="gone").values_list("subject", flat=True)}
+    assert subjects == {f"Talked to {'[erased]' if ' ' in own else own}, {other}."}
     decision = Decision.objects.get()
     assert {decision.left, decision.right, decision.notes} == {"Cleo Ito", other, f"Talked to {other}."}
     assert [*assignment.statements.values_list("name", flat=True)] == [other]

@@ -11,8 +11,9 @@ from django.db import transaction
 from moss.integrations.api.service import api
 from submissions.courses import change as people
 from submissions.courses.change import read_roster, replace_roster
-from submissions.models import Batch, Membership, ResumableUpload
+from submissions.models import AuditEntry, Batch, Membership, ResumableUpload
 from tests.submissions.courses.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
+from tests.submissions.pages.test_access import body_of, names_in
 from tests.support.api import api_client, problem_of
 from tests.support.every_page import World, api_places
 from tests.support.long_rows import rest_is_long
@@ -154,9 +155,12 @@ def user_with(role: str, world: World) -> User:
 
 
 def statuses(
-    user: User, scope: str, world: World, asked: Iterable[tuple[str, str]] = RIGHTS
+    user: User, scope: str, world: World, asked: Iterable[tuple[str, str]] = RIGHTS, said: list[str] | None = None
 ) -> dict[tuple[str, str], int]:
-    """Return the status of the answer of each endpoint; nothing that they change is kept."""
+    """Return the status of the answer of each endpoint; nothing that they change is kept.
+
+    Heads and bodies of the answers are added to `said`.
+    """
     client = api_client(user, scope)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
     sides = sorted((world.pair.left.name, world.pair.right.name))
@@ -174,6 +178,8 @@ def statuses(
             response = getattr(client, method)(address, **_content(method, path))
             transaction.set_rollback(True)
         statuses_of[method, path] = response.status_code
+        if said is not None:
+            said.append(f"{response.headers} {body_of(response)}")
         if response.status_code >= 400 and method != "head":
             problem_of(response)
     listed.delete()
@@ -235,6 +241,22 @@ ROWS = rest_is_long([*READERS, *(("write", role) for role in ROLES)])
 @pytest.mark.parametrize(("scope", "role"), ROWS)
 def test_every_endpoint_answers_every_role_as_its_rights_say(scope: str, role: str, world: World) -> None:
     check(scope, role, world, RIGHTS)
+
+
+def test_an_administrator_without_a_reason_reads_no_name(world: World) -> None:
+    course, assignment = world.assignment.course, world.assignment
+    for subject in ("Anna Berg", world.pair.left.name, f"{world.pair.left.name}: They asked."):
+        for page in ("pair", "student_data", "export_student"):
+            AuditEntry.objects.create(
+                who="alice", action="saw", course=course.name, assignment=assignment.name, subject=subject, page=page
+            )
+    said = list[str]()
+    answers = statuses(
+        user_with("administrator", world), "read", world, [one for one in RIGHTS if one[0] == "get"], said
+    )
+    assert answers["get", "/audit"] == 200
+    assert names_in(" ".join(said)) == set()
+    assert "Berg" not in " ".join(said)
 
 
 def test_a_stranger_finds_nothing(world: World) -> None:

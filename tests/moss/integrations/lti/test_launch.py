@@ -17,6 +17,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from jwt.algorithms import RSAAlgorithm
 from pytest_django.fixtures import Settings
 
 from moss.integrations.lti import requests_out
@@ -712,6 +713,14 @@ def test_each_value_of_a_published_key_may_have_any_type(odd: Any, lms: Learning
         Platform.objects.update(keys=[], keys_asked=None)
         lms.server.instead = json.dumps(with_value(published, path, odd)).encode()
         assert lms.launch(client).status_code in {302, 403}, path
+
+
+def test_a_private_key_that_a_platform_publishes_is_not_stored(lms: LearningPlatform, client: Client) -> None:
+    published = {**RSAAlgorithm.to_jwk(lms.server.key, as_dict=True), "kid": "key-1"}
+    lms.server.instead = json.dumps({"keys": [published]}).encode()
+    assert lms.launch(client).status_code == 302
+    stored: Any = Platform.objects.get().keys
+    assert [{*key} for key in stored] == [{"kty", "kid", "n", "e"}]
 
 
 @pytest.mark.parametrize("odd", ODD_ROWS, ids=repr)
