@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from gettext import NullTranslations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from submissions.matches.groups import connected_components
 from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, RankedPair, Stripe, merged_stripes
 from submissions.matches.standalone_content import (
     Answer,
-    SharedTerm,
     SharedTerms,
-    SkippedEntry,
     StandaloneCase,
     StandalonePair,
     StandaloneReport,
@@ -60,18 +58,21 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
 
 
 def answer_of(report: LocalReport) -> Answer:
-    """Return the answer of a ranking: pairs from the threshold on and whole ones, none of one student."""
+    """Return the answer of a ranking: pairs from the threshold on, then whole ones, none of one student."""
     threshold, pairs = report.ranking.threshold, report.ranking.pairs
     bands = Bands.of(threshold._asdict())
     sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
     scores, rows = report.ranking.scores.similarity.tolist(), list(pair_rows(report))
     counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
-    first = [row for row in counted if scores[row] >= threshold.value or _is_whole(rows[row])]
-    order = [*first, *sorted(set(range(len(rows))) - set(first))]
+    first = [row for row in counted if scores[row] >= threshold.value]
+    whole = [row for row in counted if scores[row] < threshold.value and _is_whole(rows[row])]
+    order = [*first, *whole, *sorted({*range(len(rows))}.difference(first, whole))]
     members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
     said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
     size = report.class_size
-    return Answer(order, [rows[row] for row in order], len(first), size - len(members), size, said)
+    total, is_cut = max(report.ranking.candidates, len(rows)), len(first) == len(rows) < report.ranking.candidates
+    counts = (len(first), len(whole), total, size - len(members), size)
+    return Answer(order, [rows[row] for row in order], *counts, said, is_cut=is_cut)
 
 
 def _is_whole(row: PairRow) -> bool:
@@ -136,7 +137,7 @@ def details_table(report: LocalReport) -> ExportTable:
     return ExportTable("pairs", (*PairRow._fields, "evidence", "passages", "blocks", "terms"), rows, about)
 
 
-class SharedPlace(NamedTuple):
+class Place(NamedTuple):
     """Lines of a file, from 1, both included; `cells`: what they are in a notebook."""
 
     file: str
@@ -144,14 +145,22 @@ class SharedPlace(NamedTuple):
     last_line: int
     cells: str
 
+    @classmethod
+    def of(cls, file: LocalFile, path: str, first: int, last: int) -> Place:
+        """Return the place of lines in a file with this path."""
+        from submissions.matches.source_html import cell_lines, cells_text  # noqa: PLC0415 - of notebooks only
+
+        language, cells = file.reading.language, ""
+        if language == "notebook":
+            cells = cells_text(cell_lines(_text(file), language), (first, last))
+        return cls(path, first, last, cells)
+
     def __str__(self) -> str:
         return f"{self.file}, {self.cells or f'{self.first_line}-{self.last_line}'}"
 
 
-def shared_places(report: LocalReport) -> list[SharedPlace]:
+def shared_places(report: LocalReport) -> list[Place]:
     """Return where the lines that most of the class share stand in one of the submissions that have them."""
-    from submissions.matches.source_html import cell_lines, cells_text  # noqa: PLC0415 - where lines are shared only
-
     starts, places = report.inputs.cohort.file_starts, []
     for run in report.shared.runs if report.shared else ():
         number = int(np.searchsorted(starts, run.first, side="right")) - 1
@@ -159,8 +168,7 @@ def shared_places(report: LocalReport) -> list[SharedPlace]:
         name = report.submissions[file.submission]
         path = file.path if file.path == name else f"{name}/{file.path}"
         first, last = file.reading.lines[[run.first - start, run.after - start - 1]].tolist()
-        cells = cells_text(cell_lines(_text(file), file.reading.language), (first, last))
-        places.append(SharedPlace(path, first, last, cells))
+        places.append(Place.of(file, path, first, last))
     return places
 
 
@@ -187,63 +195,57 @@ def _block_order(block: list[Passage]) -> tuple[float, int]:
 def _blocks(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
     numbers = {passage: number for number, passage in enumerate(pair.passages)}
     return [
-        _block(report, block, translated=pair.translated) | {"passages": [numbers[passage] for passage in block]}
+        {
+            **_sides(report, block[0], block[-1], translated=pair.translated),
+            "tokens": sum(passage.tokens for passage in block),
+            "common": all(passage.common for passage in block),
+            "passages": [numbers[passage] for passage in block],
+        }
         for block in weighted_blocks(pair.passages)
     ]
 
 
-def _block(report: LocalReport, block: list[Passage], *, translated: bool) -> dict[str, object]:
-    first, last = (_sides(report, passage, translated=translated) for passage in (block[0], block[-1]))
-    sides = {side: first[side] | {"last_line": last[side]["last_line"]} for side in first}
-    return {
-        **sides,
-        "tokens": sum(passage.tokens for passage in block),
-        "common": all(passage.common for passage in block),
-    }
-
-
 def _shared_lines(report: LocalReport) -> dict[str, object] | None:
     shared = report.shared
-    places = [dict(zip(SharedPlace._fields[:3], place[:3], strict=True)) for place in shared_places(report)]
+    places = [place._asdict() for place in shared_places(report)]
     return shared and {"submissions": shared.submissions, "lines": shared.lines, "places": places}
 
 
 def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
-    terms = pair_terms(report, pair)
-    return [_term(term) for term in terms.listed] if terms else []
-
-
-def _term(term: SharedTerm) -> dict[str, object]:
-    left, right = ([{"file": one.path, "lines": one.lines} for one in side] for side in term.sides)
-    return {"kind": term.kind, "text": term.text, "left": left, "right": right}
+    terms, listed = pair_terms(report, pair), list[dict[str, object]]()
+    for term in terms.listed if terms else ():
+        left, right = ([{"file": one.path, "lines": one.lines} for one in side] for side in term.sides)
+        listed.append({"kind": term.kind, "text": term.text, "left": left, "right": right})
+    return listed
 
 
 def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, object]:
-    sides = _sides(report, passage, translated=translated)
+    sides = _sides(report, passage, passage, translated=translated)
     figures = {"tokens": passage.tokens, "submissions": passage.submissions, "common": passage.common}
-    return sides | figures
+    return {**sides, **figures}
 
 
-def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, Any]:
-    ends = (("left", passage.left_file, passage.left_token), ("right", passage.right_file, passage.right_token))
+def _sides(report: LocalReport, first: Passage, last: Passage, *, translated: bool) -> dict[str, dict[str, object]]:
+    """Return the place of each side, from the first line of a passage to the last of another one."""
+    tokens = (first.left_token, last.left_token), (first.right_token, last.right_token)
     sides = {}
-    for side, file, first in ends:
-        reading = report.files[file].reading
-        lines = reading.coarse_lines if translated else reading.lines
-        sides[side] = {
-            "file": report.files[file].path,
-            "first_line": int(lines[first]),
-            "last_line": int(lines[first + passage.tokens - 1]),
-        }
+    for side, number, (begin, end) in zip(("left", "right"), (first.left_file, first.right_file), tokens, strict=True):
+        file = report.files[number]
+        lines = file.reading.coarse_lines if translated else file.reading.lines
+        place = Place.of(file, file.path, int(lines[begin]), int(lines[end + last.tokens - 1]))
+        sides[side] = place._asdict()
     return sides
 
 
 def standalone_report(
-    report: LocalReport, title: str, answer: Answer | None = None, *, of_each: bool = False
+    report: LocalReport, title: str, answer: Answer | None = None, most: int | None = None, *, of_each: bool = False
 ) -> StandaloneReport:
-    """Return the report for the HTML exporter: pairs to read first; `of_each`: then the best of each only."""
+    """Return the report for the HTML exporter: the first `most` pairs, those to read first.
+
+    With `of_each` it has those and the best of each submission.
+    """
     answer = answer or answer_of(report)
-    whole, rows = report, _read_or_best(report, answer) if of_each else answer.order
+    whole, rows = report, read_or_best(report, answer) if of_each else answer.order[:most]
     report = replace(report, ranking=report.ranking.take(np.asarray(rows, dtype=np.intp)))
     flag, threshold = report.flags(), report.ranking.threshold
     return StandaloneReport(
@@ -266,7 +268,7 @@ def standalone_report(
             )
             for pair in report.pairs()
         ),
-        skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
+        skipped=report.skipped,
         shortfall=report.shortfall,
         shared=shared_sentence(report),
         shared_places=[*map(str, shared_places(report))],
@@ -278,14 +280,14 @@ def standalone_report(
     )
 
 
-def _read_or_best(report: LocalReport, answer: Answer) -> list[int]:
-    """Return the rows of the pairs to read, then those that are the best of a submission."""
+def read_or_best(report: LocalReport, answer: Answer) -> list[int]:
+    """Return the rows of the pairs to read, of whole ones, then of those that are the best of a submission."""
     pairs, seen, best = report.ranking.pairs, set[int](), list[int]()
     for row, sides in enumerate(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)):
         if not seen.issuperset(sides):
             best.append(row)
             seen.update(sides)
-    to_read = answer.order[: answer.to_read]
+    to_read = answer.order[: answer.to_read + answer.whole]
     return [*to_read, *sorted({*best} - {*to_read})]
 
 
@@ -332,7 +334,6 @@ def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[Standa
 
 
 def _stream(reading: Reading, *, translated: bool) -> tuple[TokenStream, Lines]:
-    """Return the stream that the passages of a pair are of, and its lines."""
     if translated and reading.coarse:
         return reading.coarse.tokens, reading.coarse_lines
     return reading.tokens, reading.lines

@@ -461,7 +461,6 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
 
 
 def _detected(entries: Iterable[Entry], counted: Iterable[str]) -> dict[str, str]:
-    """Return the languages of the files that count, by path."""
     paths = set(counted)
     files = [entry for entry in entries if entry.name in paths and entry.data is not None]
     return {file.name: language for file, language in zip(files, detected_languages(files), strict=True)}

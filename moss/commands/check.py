@@ -444,7 +444,7 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 
 def _write_report(report: LocalReport, listing: Listing, path: Path, output: Path | None, *, verbose: bool) -> None:
     """Write the answer, the pairs and then the notes; answer and notes go to the error stream."""
-    from moss.check.outputs import answer_of
+    from moss.check.outputs import answer_of, read_or_best
     from moss.commands.tables import fitting, notes, printable
 
     answer = answer_of(report) if listing.output_format in {"table", "html"} else None
@@ -456,7 +456,8 @@ def _write_report(report: LocalReport, listing: Listing, path: Path, output: Pat
         if listing.on_screen:
             lines += (parts := list(parts))
         _write(parts, output)
-    below = notes(report, answer.more(listing.most) if answer else "", every_name=verbose)
+    listed = len(read_or_best(report, answer)) if answer and listing.of_each else listing.most
+    below = notes(report, answer.more(listed) if answer else "", every_name=verbose)
     for line in fitting(below, lines) if listing.on_screen and not verbose else below:
         click.echo(printable(line), err=True)
     if report.shortfall:
@@ -493,7 +494,8 @@ def _page(report: LocalReport, listing: Listing, answer: Answer | None, path: Pa
     from moss.commands.tables import printable
     from submissions.pages.standalone_html import standalone_html
 
-    page = standalone_html(standalone_report(report, printable(path.name), answer, of_each=listing.of_each))
+    content = standalone_report(report, printable(path.name), answer, listing.most, of_each=listing.of_each)
+    page = standalone_html(content)
     if page.left_out:
         click.echo(page.left_out, err=True)
     return page.html
@@ -507,7 +509,6 @@ def _page_path(path: Path) -> Path:
 
 
 def _open(page: Path) -> None:
-    """Open a page in the browser, and say where it is."""
     import webbrowser
 
     click.echo(f"The page is {click.format_filename(page.resolve())}.", err=True)

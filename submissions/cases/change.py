@@ -144,7 +144,6 @@ def _store(decision: Decision | CaseDecision, user: User, submitted: DecisionInp
 
 
 def _displayed(values: Decision | CaseDecision | DecisionInput) -> dict[str, Any]:
-    """Return the fields of a decision as displayed in its history."""
     return {
         "state": values.state.capitalize(),
         "assignee": values.assignee.get_username() if values.assignee else "",

@@ -259,7 +259,6 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpResponse:
-    """Return the page, with the errors of an invalid form."""
     listed = read.people_of(course)
     context: dict[str, Any] = {
         "course": course,

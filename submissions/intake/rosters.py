@@ -438,7 +438,6 @@ def parse_roster(data: bytes) -> Roster:
 
 
 def _cells(row: list[str], columns: Columns, meaning: Column) -> list[str]:
-    """Return the filled cells of a row with this meaning."""
     return [row[index] for index in columns.get(meaning, ()) if index < len(row) and row[index]]
 
 

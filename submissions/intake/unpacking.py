@@ -479,7 +479,6 @@ class _Unpacker:
         return document_format(name, head) if document_text.is_loaded() or self.in_child else None
 
     def _text_of(self, kind: DocumentFormat, data: bytes) -> bytes:
-        """Return the text of a document."""
         started = time.process_time()
         try:
             return document_text.document_text(kind, data, self.budget)

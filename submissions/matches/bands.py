@@ -136,9 +136,7 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     looks, outstanding = far - look, len(similarities) - far
     few = max(bisect_left(similarities, bands.threshold, 0, far) - look, 0)
     is_gap = 0 < look < len(similarities) and _differ(*similarities[look - 1 : look + 1])
-    look_at = ngettext(
-        "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.", looks
-    )
+    look_at = ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
     read_last = ngettext(
         "{few} pair to look at is below the threshold: read it last.",
         "{few} pairs to look at are below the threshold: read them last.",
@@ -156,8 +154,10 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     )
     rows = {"below": look - 1, "first": look, "last": far - 1, "far": far}
     percentages = _percentages(similarities, rows, space)
+    ends = dict.fromkeys(percentages[name] for name in ("first", "last") if looks)
+    span = gettext("{first} to {last}").format(**percentages) if len(ends) > 1 else "".join(ends)
     said = " ".join(text for is_said, text in parts if is_said)
-    return said.format(**percentages, looks=looks, few=few, n=outstanding)
+    return said.format(**percentages, span=span, looks=looks, few=few, n=outstanding)
 
 
 def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str) -> dict[str, str]:

@@ -94,17 +94,30 @@ def diff(
     right: Sequence[str],
     left_kinds: Sequence[tuple[int, ...]] = (),
     right_kinds: Sequence[tuple[int, ...]] = (),
+    heads: Sequence[Sequence[int]] = ((), ()),
 ) -> Diff:
     """Align the first MAX_LINES lines of two texts: what matches in one order, then parts that were moved.
 
     Lines match whose tokens have the same kinds, see `kinds_of_lines`; lines without tokens match if their
-    text is the same but for white space.
+    text is the same but for white space. `heads`: the lines above the cells of notebooks, which are not counted.
     """
     sides = _Side.of(left, left_kinds), _Side.of(right, right_kinds)
     in_order = _longest_series(sides, [range(len(side.lines)) for side in sides])
-    rows = list(_rows(sides, in_order, _moved_lines(sides, in_order)))
-    counts = Counter(row.kind for row in rows if row.left and row.kind in {"same", "renamed"})
-    lines = sum(bool(line) for side in sides for line in side.lines)
+    moved = _moved_lines(sides, in_order)
+    if ends := _ends_of_parts(sides, in_order, moved):
+        moved |= ends
+        is_moved = {*moved}, {*moved.values()}
+        both = zip(sides, is_moved, strict=True)
+        in_order = _longest_series(sides, [[at for at in range(len(side.lines)) if at not in of] for side, of in both])
+    rows = list(_rows(sides, in_order, moved))
+    counted = (row.kind for row in rows if row.left and row.left_number not in heads[0])
+    counts = Counter(kind for kind in counted if kind in {"same", "renamed"})
+    lines = sum(
+        bool(line)
+        for side, no in zip(sides, heads, strict=True)
+        for at, line in enumerate(side.lines, 1)
+        if at not in no
+    )
     figures = counts["same"], counts["renamed"], lines - 2 * counts.total()
     return Diff(rows, *figures, *(max(0, len(side) - MAX_LINES) for side in (left, right)))
 
@@ -157,6 +170,24 @@ def _moved_lines(sides: tuple[_Side, _Side], in_order: list[tuple[int, int]]) ->
             for one, other in pairwise(run):  # blank lines
                 moved.update(zip(range(one[0] + 1, other[0]), range(one[1] + 1, other[1]), strict=False))
     return moved
+
+
+def _ends_of_parts(
+    sides: tuple[_Side, _Side], in_order: list[tuple[int, int]], moved: dict[int, int]
+) -> dict[int, int]:
+    """Return the lines next to moved parts that match, too, and of which none but a lone other one matches in order."""
+    lone = {run[0] for run in _runs(sides, in_order) if len(run) == 1}
+    alike = {(at, other) for at, other in lone if sides[0].lines[at] == sides[1].lines[other]}
+    taken = [{pair[side] for pair in {*in_order, *moved.items()} - (lone - alike)} for side in (0, 1)]
+    near = {at + step: other + step for at, other in moved.items() for step in (-1, 1)}
+    free = {
+        other: at
+        for at, other in near.items()
+        if at not in taken[0] and other not in taken[1]
+        and 0 <= at < len(sides[0].lines) and 0 <= other < len(sides[1].lines)
+        and sides[0].sizes[at] and sides[0].keys[at] == sides[1].keys[other]
+    }  # fmt: skip
+    return {at: other for other, at in free.items()}
 
 
 def _is_part(side: _Side, run: list[tuple[int, int]]) -> bool:

@@ -51,13 +51,8 @@ class SharedTerm(NamedTuple):
 
     kind: str
     text: str
-    left: list[TermLines]
-    right: list[TermLines]
+    sides: tuple[list[TermLines], list[TermLines]]
     some: int = 0
-
-    @property
-    def sides(self) -> tuple[list[TermLines], list[TermLines]]:
-        return self.left, self.right
 
 
 class SharedTerms(NamedTuple):
@@ -87,7 +82,7 @@ def shared_terms(
     left_lines, texts = _lines_by_term(left, wanted)
     right_lines, _ = _lines_by_term(right, wanted)
     terms = [
-        SharedTerm(KINDS[key[0]], hide(texts[key])[:CHARACTERS], lines, right_lines[key], counts.get(key[1], 0))
+        SharedTerm(KINDS[key[0]], hide(texts[key])[:CHARACTERS], (lines, right_lines[key]), counts.get(key[1], 0))
         for key, lines in left_lines.items()
         if key in right_lines
     ]
@@ -100,28 +95,19 @@ def _lines_by_term(
     files: list[TermFile], wanted: LexicalTerms
 ) -> tuple[dict[tuple[str, int], list[TermLines]], dict[tuple[str, int], str]]:
     """Return the lines of each term by kind and id, and its text at its first place."""
+    from submissions.matches.source_html import line_starts  # noqa: PLC0415 - in pages only
+
     lines: dict[tuple[str, int], list[TermLines]] = {}
     texts: dict[tuple[str, int], str] = {}
     for file in files:
-        for key, numbers, text in _file_terms(file, wanted):
-            more = max(len(numbers) - LINES_LISTED, 0)
-            lines.setdefault(key, []).append(TermLines(file.path, numbers[:LINES_LISTED], more))
-            texts.setdefault(key, text)
+        starts, numbers = line_starts(file.text), dict[tuple[str, int], dict[int, None]]()
+        for kind, term, start, end in engine.term_places(file.language, file.text, file.tokens, wanted):
+            numbers.setdefault((kind, term), {})[bisect_right(starts, start)] = None
+            texts.setdefault((kind, term), file.text[start:end])
+        for key, found_on in numbers.items():
+            more = max(len(found_on) - LINES_LISTED, 0)
+            lines.setdefault(key, []).append(TermLines(file.path, [*found_on][:LINES_LISTED], more))
     return lines, texts
-
-
-def _file_terms(file: TermFile, wanted: LexicalTerms) -> Iterator[tuple[tuple[str, int], list[int], str]]:
-    """Yield each term of a file with the numbers of its lines and its text."""
-    from submissions.matches.source_html import line_starts  # noqa: PLC0415 - in pages only
-
-    starts = line_starts(file.text)
-    numbers: dict[tuple[str, int], dict[int, None]] = {}
-    texts: dict[tuple[str, int], str] = {}
-    for kind, term, start, end in engine.term_places(file.language, file.text, file.tokens, wanted):
-        numbers.setdefault((kind, term), {})[bisect_right(starts, start)] = None
-        texts.setdefault((kind, term), file.text[start:end])
-    for key, found_on in numbers.items():
-        yield key, list(found_on), texts[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,42 +165,46 @@ class StandaloneCase(NamedTuple):
     pairs: list[tuple[int, PairRow]]
 
 
+WHOLE_BELOW = "with an identical file, or one side nearly whole in shared passages; look at these, too"
+
+
 class Answer(NamedTuple):
     """The answer of a ranking: how many pairs to read, and how many submissions are in none of them.
 
-    `order` has the rows of the ranking, those of the `to_read` pairs to read before the others, and `rows`
-    the figures of these pairs. `apart` of the class of `size` are in no pair to read. `bands` says how many
-    pairs are in each band.
+    `order` has the rows of the ranking, first those of the `to_read` pairs to read, then those of the `whole`
+    ones below, and `rows` the figures of these pairs, of `total` pairs of the class. `apart` of the class of
+    `size` are in no pair to read. `bands` says how many pairs are in each band. `is_cut`: all ranked pairs are
+    to be read, and others may be.
     """
 
     order: list[int]
     rows: list[PairRow]
     to_read: int
+    whole: int
+    total: int
     apart: int
     size: int
     bands: str
+    is_cut: bool = False
 
     @property
     def lines(self) -> list[str]:
         """The sentences of the answer; none without pairs."""
         if not self.rows:
             return []
+        if self.is_cut:
+            return [f"At least {self.to_read:,} pairs to read: --top N ranks more."]
         answer = f"{self.to_read or 'No'} pair{'' if self.to_read == 1 else 's'} to read"
         are = "is" if self.apart == 1 else "are"
         apart = f"; {self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
-        return [f"{answer}{apart}.", self.bands]
+        whole = f"{self.whole:,} pair{'s' * (self.whole > 1)} below the threshold {WHOLE_BELOW}."
+        return [f"{answer}{apart}.", self.bands, *[whole] * bool(self.whole)]
 
     def more(self, listed: int | None) -> str:
         """Return how many pairs are not among those `listed`, and how to see them; empty without any."""
-        more = len(self.rows) - (listed or len(self.rows))
-        return f"{more:,} more pairs: list them with --top N or --all, or see them with --open." * (more > 0)
-
-
-class SkippedEntry(NamedTuple):
-    """A file or archive entry that was not compared."""
-
-    name: str
-    reason: str
+        more = self.total - listed if listed else 0
+        pairs = "pair" if more == 1 else "pairs"
+        return f"{more:,} more {pairs}: list them with --top N or --all." * (more > 0)
 
 
 class StandaloneReport(NamedTuple):
@@ -237,7 +227,7 @@ class StandaloneReport(NamedTuple):
     k: int
     rows: list[PairRow]
     pairs: Iterable[StandalonePair]
-    skipped: list[SkippedEntry]
+    skipped: Sequence[tuple[str, str]]
     shortfall: str
     shared: str
     shared_places: Sequence[str]

@@ -97,7 +97,7 @@ def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMIT
         "left_out": left_out,
         "to_read": first,
         "to_read_count": report.answer.to_read,
-        "more_to_read": report.answer.to_read - len(first),
+        "more_to_read": min(report.answer.to_read, len(report.rows)) - len(first),
         "pairs_tab": "#pairs",
         "pair_template": "submissions/exports/_pair_to_read.html",
         "pair_bins": report.bins,

@@ -169,6 +169,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     texts = [LINE_END.split(names.redact_source(text)) for text in originals]
     sources = list(zip((left, right), originals, strict=True))
     kinds = [_kinds_of_lines(one, text) for one, text in sources]
+    cells = [cell_lines(text, one.document.language if one else "") for one, text in sources]
     context = {
         "assignment": assignment,
         "names": names,
@@ -177,8 +178,8 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "right": displayed.right,
         "ids": (left_id, right_id),
         "submissions": [by_id[key] for key in (left_id, right_id)],
-        "diff": diff(texts[0], texts[1], kinds[0], kinds[1]),
-        "cells": [cell_lines(text, one.document.language if one else "") for one, text in sources],
+        "diff": diff(texts[0], texts[1], kinds[0], kinds[1], cells),
+        "cells": cells,
         "report": report,
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,

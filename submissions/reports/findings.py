@@ -70,7 +70,6 @@ def exclusion_effect(
 
 
 def _pairs_above(ranking: Ranking, threshold: float, old: Flags) -> int:
-    """Return the number of pairs of the class from a similarity on."""
     within_class = ~(old[ranking.pairs.left] | old[ranking.pairs.right])
     return int((within_class & (ranking.scores.similarity >= threshold)).sum())
 

@@ -141,7 +141,6 @@ def listed_duplicates(report: Report, names: Names, member: int | None = None) -
 
 
 def _description(group: DuplicateRecord, paths: dict[int, str], names: Names) -> str:
-    """Return what the submissions of a group have in common."""
     if group.sameness != "files":
         return str(SAMENESS[group.sameness])
     return _("the same file {path}").format(path=names.redact_text(paths.get(group.file or 0, "")))

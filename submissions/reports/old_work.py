@@ -181,7 +181,6 @@ def find_old_work(assignment: Assignment, class_files: QuerySet[SubmissionFile])
 
 
 def _archived(assignment: Assignment, chosen: Iterable[Assignment]) -> set[int]:
-    """Return the assignments of the archive as it is now, without the `chosen` assignments."""
     if not assignment.compare_archive:
         return set()
     return set(archived_assignments(assignment).values_list("pk", flat=True)) - {one.pk for one in chosen}

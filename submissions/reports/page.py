@@ -332,7 +332,6 @@ def _divider_index(page: ReportPage, tally: Tally) -> int | None:
 def _rows(
     page: ReportPage, selected: SelectedPairs, states: dict[int, str], divider_index: int | None
 ) -> dict[str, Any]:
-    """Return the page of the list, and its rows."""
     state = page.pair_filter.decision
     ids = [pk for pk in selected.ids if states.get(pk, UNDECIDED) == state] if state else selected.ids
     part: Page[int] = Paginator(ids, PAIRS_A_PAGE).get_page(page.address.query.get("page"))

@@ -246,7 +246,6 @@ def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]
 
 
 def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | QuerySet[SubmissionFile]:
-    """Return the files of a submission, by displayed path."""
     files = submission_files(submission)
     return sorted(files, key=lambda file: names.redact_text(file.path)) if names.hidden else files
 

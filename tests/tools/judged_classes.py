@@ -5,6 +5,7 @@ submission. This takes minutes a class, so no other target collects it.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,15 @@ CLASSES = sorted(path for path in (*ROOT.glob("**/files/*"), *ROOT.glob("**/sub"
 
 
 def files_of(folder: Path) -> dict[str, dict[str, bytes]]:
-    """Return the files of each submission by path; a lone file is a submission of its name."""
-    names = {one.name: [one] if one.is_file() else [*one.rglob("*")] for one in sorted(folder.iterdir())}
+    """Return the files of each submission by path; its name has letters and digits only, which no layout shortens."""
     return {
-        name: {str(path.relative_to(folder / name) if path != folder / name else name): path.read_bytes()
-               for path in paths if path.is_file()}
-        for name, paths in names.items()
-    }  # fmt: skip
+        re.sub(r"[\W_]+", "", one.stem if one.is_file() else one.name): {
+            str(path.relative_to(folder if one.is_file() else one)): path.read_bytes()
+            for path in ([one] if one.is_file() else one.rglob("*"))
+            if path.is_file()
+        }
+        for one in sorted(folder.iterdir())
+    }
 
 
 def text_of(data: bytes) -> str:

@@ -87,7 +87,6 @@ def _arrive(platform: Platform, launch: Launch, role: Role) -> Arrival:
 
 
 def _context(platform: Platform, launch: Launch) -> dict[str, object]:
-    """Return what names the course of the platform."""
     identifier = launch.context.id
     if not is_id(identifier):
         raise LaunchRefused(

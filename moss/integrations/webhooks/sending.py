@@ -73,7 +73,6 @@ def absolute(path: str) -> str:
 
 
 def _of_api(path: str) -> str:
-    """Return the address of a path of the API."""
     return f"{settings.PUBLIC_URL}/api/v1{path}"
 
 

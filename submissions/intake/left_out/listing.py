@@ -174,5 +174,4 @@ def _is_one_of(patterns: str, path: str) -> bool:
 
 
 def _path_in_upload(path: str, inner: str, folder: str) -> str:
-    """Return the path in the upload of a folder inside a submission."""
     return path.removesuffix(inner) + folder if path.endswith(inner) else path

@@ -215,7 +215,6 @@ def _silence() -> None:
 
 
 def _do(jobs: Any, request: Header, buffers: list[bytes], channel: Channel) -> Header:
-    """Do a job, and return the message that ends it."""
     try:
         for header, results in jobs.JOBS[request["job"]](request, buffers, channel):
             channel.send(header, results)

@@ -192,7 +192,6 @@ class Child:
             raise Ended(Cause.TIME)
 
     def _ended(self) -> Ended:
-        """Return why the process closed its end of a pipe."""
         try:
             status = self._process.wait(1)
         except subprocess.TimeoutExpired:

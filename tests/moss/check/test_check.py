@@ -191,6 +191,24 @@ def test_html_begins_with_the_pairs_to_read_and_has_them_and_the_best_of_each_su
     assert len(result.stdout) < max(10 * sum(map(len, {**files, **copies}.values())), 340_000)
 
 
+def test_more_pairs_to_read_than_are_ranked_are_not_counted(tmp_path: Path) -> None:
+    copies = {f"copy{n}/main.py": renamed(program(Random(0))) for n in range(23)}
+    honest = {f"s{n}/main.py": program(Random(n)) for n in range(1, 30)}
+    root = folder(tmp_path, {**copies, **honest})
+    to_read = len(list(combinations(copies, 2)))
+    answer, more, *_ = check(root).stderr.splitlines()
+    assert answer == "At least 250 pairs to read: --top N ranks more."
+    assert int(more.split()[0].replace(",", "")) >= to_read - 250
+    told = f"{to_read} pairs to read; 29 of 52 submissions are in none of them."
+    assert check(root, "--top", "400").stderr.splitlines()[0] == told
+    page = check(root, "--format", "html")
+    assert page.stderr.splitlines()[0] == told
+    listed = int(re.findall(r"of (\d+) pairs are shown", page.stderr)[0])
+    assert f"{52 * 51 // 2 - listed:,} more pairs: list them" in page.stderr
+    short = Page(check(root, "--format", "html", "--top", "5").stdout)
+    assert short.text("#report-heading") == "At least 5 pairs to read"
+
+
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     hostile = STARTER + HONEST + "# </script><script>alert(1)</script>\nx = '<img src=x onerror=alert(1)>'\n"
     root = folder(tmp_path / "class", {"a/m.py": hostile, "b<i>/m.py": hostile})
@@ -347,7 +365,7 @@ def test_json_has_the_lines_of_each_passage_and_the_part_of_each_kind_of_evidenc
         assert sum(pair["evidence"].values()) == pytest.approx(pair["similarity"], abs=1e-5)
         assert all(value >= 0 for value in pair["evidence"].values())
     (passage, *_) = report["pairs"][0]["passages"]
-    assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21}
+    assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21, "cells": ""}
     assert passage["right"] == passage["left"]
     assert passage["submissions"] == 2
 

@@ -1,6 +1,7 @@
 """Lines that most of a class share are said, by numbers that a naive count of the texts confirms."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.moss.check.test_check import check, folder
+from tests.support.html import Page
 from tests.support.notebooks import notebook_of
 
 
@@ -124,5 +126,24 @@ def test_shared_lines_of_notebooks_are_given_by_their_cells(tmp_path: Path) -> N
     # The only cell has one line above it.
     ends = [place["first_line"] - 1, place["last_line"] - 1]
     text = " … ".join(f"cell 1, line {line}" for line in ends)
+    assert place["cells"] == text
+    for row in json.loads(check(tmp_path, "--format", "json", "--show", "1").stdout)["pairs"][0]["blocks"]:
+        lines = [row["left"][name] - 1 for name in ("first_line", "last_line")]
+        assert row["left"]["cells"] == " … ".join(f"cell 1, line {line}" for line in dict.fromkeys(lines))
     assert f"See {place['file']}, {text}." in stderr
     assert text in check(tmp_path, "--format", "html", "--show", "1").stdout
+
+
+def test_a_whole_copy_below_the_threshold_is_not_among_the_pairs_to_read(tmp_path: Path) -> None:
+    files = class_with(4, 14, 0, []) | {"copy/main.py": class_with(4, 14, 0, [])["student5/main.py"]}
+    for number in (0, 1):
+        rest = (statements(Random(20 * number + n), 40) for n in range(1, 9))
+        files[f"student{number}/main.py"] += "\n".join(line for lines in rest for line in lines)
+        files[f"student{number}/util.py"] = "\n".join(statements(Random(77), 14))
+    said = check(folder(tmp_path, files)).stderr.splitlines()
+    assert said[0] == "1 pair to read; 13 of 15 submissions are in none of them."
+    assert said[2].startswith("1 pair below the threshold with an identical file, or one side nearly whole")
+    page = Page(check(tmp_path, "--format", "html").stdout)
+    listed = [re.findall(r"copy|student\d+", text) for text in page.texts(".pairs-of summary")[:2]]
+    assert listed == [["copy", "student5"], ["student0", "student1"]]
+    assert len(page.all(".cases li")) == len(page.all(".to-read li")) == 1

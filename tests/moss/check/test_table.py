@@ -103,7 +103,7 @@ def test_a_terminal_gets_the_answer_and_ten_pairs_on_one_screen(
     assert [line.split()[0] for line in table] == [str(number) for number in range(1, 11)]
     assert max(map(cell_len, table)) <= columns
     assert "1 identical" in table[0]
-    assert "26 more pairs: list them with --top N or --all, or see them with --open." in printed
+    assert "26 more pairs: list them with --top N or --all." in printed
     assert (" more notes: -v.)" in printed[-1]) == (lines == 24)
 
 

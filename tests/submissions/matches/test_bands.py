@@ -32,7 +32,7 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
         (
             Bands(0.4, 0.6),
             [0.2, 0.39, 0.401, 0.5, 0.6],
-            "Ordinary up to 39%. 2 pairs from 40% to 50%: look at them. 1 pair from 60% on stands out.",
+            "Ordinary up to 39%. 2 pairs of 40% to 50%: look at them. 1 pair from 60% on stands out.",
         ),
         (
             Bands(0.4, 0.6),
@@ -47,8 +47,9 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
         (
             Bands(0.06, 0.3, threshold=0.2),
             [0.061, 0.15, 0.2, 0.25],
-            "4 pairs from 6% to 25%: look at them. 2 pairs to look at are below the threshold: read them last.",
+            "4 pairs of 6% to 25%: look at them. 2 pairs to look at are below the threshold: read them last.",
         ),
+        (Bands(0.1, 0.6), [0.181, 0.184], "2 pairs of 18%: look at them."),
         (Bands(0.4, 0.6), [], ""),
     ],
 )

@@ -158,6 +158,16 @@ def test_methods_in_another_order_are_beside_each_other(order: list[int]) -> Non
         assert row.left_number == beside.left_number
 
 
+def test_the_head_of_a_moved_method_is_beside_its_own_and_not_beside_another_head() -> None:
+    """The heads of both methods have the same form, and the second one of the left fits the first one of the right."""
+    bodies = [[f"    a = a {sign} {n} - b" for n in range(count)] for sign, count in (("+", 6), ("*", 12))]
+    left = ["def one(a, b):", *bodies[0], "", "def two(a, b):", *bodies[1]]
+    right = ["def second(a, b):", *bodies[1], "", "def first(a, b):", *bodies[0]]
+    rows = diff(left, right, kinds(left), kinds(right)).rows
+    heads = {row.left: row.right for row in rows if row.left.startswith("def")}
+    assert heads == {"def one(a, b):": "def first(a, b):", "def two(a, b):": "def second(a, b):"}
+
+
 @given(st.permutations(range(6)))
 def test_a_bracket_on_a_line_of_its_own_leaves_the_other_lines_alike(order: list[int]) -> None:
     headed = [line for at in order for line in (f"void f{at}() {{", f"    use({'+' * at} a);", "}")]

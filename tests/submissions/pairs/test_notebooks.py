@@ -52,6 +52,9 @@ def test_line_by_line_numbers_lines_within_their_cells(alice_client: Client, pai
     page = get_page(alice_client, address)
     rows = [row for row in page.rows(".lines tbody tr") if len(row) == 4]
     in_cells([(row[0], row[1]) for row in rows if row[0] or row[1]])
+    code = [(one, other) for at, one, place, other in rows if at and place and one]
+    identical = sum(one == other for one, other in code)
+    assert page.text("p.lead").startswith(f"{identical} lines are identical, ")
     (moved,) = {*page.texts(".lines tr.elsewhere td")}
     place = r"cell \d, line \d+"
     assert re.fullmatch(rf"On the right side, {place} to {place}: beside {place}\.", moved)

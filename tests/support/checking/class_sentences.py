@@ -225,26 +225,32 @@ def bound_of_first(exported: Exported, key: Key, values: Values) -> bool:
     "document case-document", ".question p",
     "Explain line {{ line }}.",
     "Explain lines {{ first_line }} to {{ last_line }}.",
+    "Explain {{ cells }}.",
 )  # fmt: skip
 def asked_lines(exported: Exported, key: Key, values: Values) -> bool:
     """Check that just these lines of a file are printed under the question."""
     asked = [values[name] for name in ("line", "first_line", "last_line") if name in values]
-    sentence = f"Explain line{'s' * (len(asked) > 1)} {' to '.join(asked)}. "
+    lines = f"line{'s' * (len(asked) > 1)} {' to '.join(asked)}"
+    sentence = f"Explain {values.get('cells', lines)}. "
     found = [node for node in exported.pages[key].all(".question") if text_of(node).startswith(sentence)]
-    return bool(found) and all(_is_asked(exported, key, node, asked) for node in found)
+    return bool(found) and all(any(_is_asked(exported, name, node, asked) for name in key[1:]) for node in found)
 
 
-def _is_asked(exported: Exported, key: Key, node: LexborNode, asked: list[str]) -> bool:
+def _is_asked(exported: Exported, name: str, node: LexborNode, asked: list[str]) -> bool:
     """Return whether the rows of a question are these lines of a file, from the first to the last."""
     rows = [[text_of(cell) for cell in row.css("td")] for row in node.css("tbody tr")]
     code = node.css_first("code")
-    if code and text_of(code).endswith(".ipynb"):
+    path = text_of(code) if code else ""
+    if path not in exported.sources[name]:
+        return False
+    if path.endswith(".ipynb"):
+        place = text_of(node).partition(". ")[0].removeprefix("Explain ")
+        asked = re.findall(r"\d+", exported.in_text(name, f"{path}, {place}").rpartition(", ")[2])
         shown = [text for at, text in rows if at or text.startswith("───── cell ")]
         rows = [[str(at), text] for at, text in enumerate(shown, int(asked[0]))]
     printed = [(int(at), " ".join(text.split())) for at, text in rows if at]
-    files = [exported.sources[name].get(text_of(code)) for name in key[1:]] if code else []
-    lines = [[" ".join(line.split()) for line in text.splitlines()] for text in files if text]
-    is_printed = any(all(text in one[at - 1] for at, text in printed if at <= len(one)) for one in lines)
+    lines = [" ".join(line.split()) for line in exported.sources[name][path].splitlines()]
+    is_printed = all(text in lines[at - 1] for at, text in printed if at <= len(lines))
     return is_printed and [printed[0][0], printed[-1][0]] == [int(asked[0]), int(asked[-1])]
 
 

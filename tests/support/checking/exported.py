@@ -235,9 +235,20 @@ class Exported:
         """Yield the passages of a document, in its order."""
         for section in self.pages[key].all("section.passage"):
             heading = section.css_first("h3")
-            paths = [text_of(node) for node in section.css("thead th .meta")]
+            heads = enumerate(text_of(node) for node in section.css("thead th .meta"))
+            paths = [self.in_text(key[1 + at % 2], place) for at, place in heads]
             rows = [[text_of(cell) for cell in row.css("td")] for row in section.css("tbody tr")]
             yield Passage(text_of(heading) if heading else "", paths, [row for row in rows if len(row) == 4])
+
+    def in_text(self, name: str, place: str) -> str:
+        """Return a place in cells of a notebook as one in the lines of its text, and any other as it is."""
+        path, *ends = re.split(", (?=cell)| … ", place)
+        if not ends or not path.endswith(".ipynb"):
+            return place
+        lines = self.sources[name][path].splitlines()
+        heads = [at for at, line in enumerate(lines, 1) if line.startswith("───── cell")]
+        cells = (map(int, re.findall(r"\d+", end)) for end in ends)
+        return f"{path}, lines " + "-".join(str(heads[cell - 1] + line) for cell, line in cells)
 
     def having(self, passage: Passage) -> int:
         """Return how many submissions have the longest run of lines of a passage, whatever their names."""

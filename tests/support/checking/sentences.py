@@ -480,7 +480,9 @@ def _key_of_line(place: int, text: str) -> tuple[int, str]:
 
 def _sorts_of_lines(exported: Exported, key: Key) -> Counter[str]:
     sorts = Counter[str]()
-    for left, right, marked in line_pairs(exported, key):
+    for *lines, marked in line_pairs(exported, key):
+        # The lines above the cells of a notebook are not its author's.
+        left, right = ("" if str(line).startswith("───── cell ") else str(line) for line in lines)
         own, other = (folded(TOKEN.findall(line.strip(" \t{}"))) for line in (left, right))
         is_alike = own == other
         assert is_alike or not marked
@@ -657,13 +659,13 @@ def nobody(exported: Exported, _: Key, values: Values) -> bool:
 
 @states(
     "cases list", "p.lead",
-    "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.",
+    "{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.",
 )  # fmt: skip
 def to_look_at(exported: Exported, _: Key, values: Values) -> bool:
     rows = [row["similarity"] for row in exported.pairs if row["band"] == "look" and _is_above(exported, row)]
-    ends = [number(values[name]) for name in ("first", "last") if name in values]
+    ends = [number(one) for one in values["span"].split(" to ")]
     counted = number(values["looks"].rpartition(" ")[2])
-    return counted == len(rows) and ends == [percent(min(rows)), percent(max(rows))][: len(ends)]
+    return counted == len(rows) and ends == list(dict.fromkeys([percent(min(rows)), percent(max(rows))]))
 
 
 @states(
@@ -950,17 +952,11 @@ def copies_are_whole(exported: Exported) -> Iterator[str]:
 
 
 def cells_of_notebooks(exported: Exported) -> Iterator[str]:
-    """Check that lines of a notebook are said as cells and their lines too, and those of no other file."""
+    """Check that places in notebooks are said in cells, and those in no other file; `printed_lines` checks which."""
     for key, page in exported.pages.items():
-        heads = page.all("table.beside thead th") if key[0] == "document" else []
-        for at, node in enumerate(heads):
-            meta, cells = node.css_first(".meta"), node.css_first(".cells")
-            path, _, lines = (text_of(meta) if meta else "").rpartition(", ")
-            text = exported.sources[key[1 + at % 2]].get(path, "").splitlines() if path.endswith(".ipynb") else []
-            ends = dict.fromkeys(map(int, re.findall(r"\d+", lines)))
-            expected = " … ".join(_in_cell(text[:line]) for line in ends) if text else ""
-            if (text_of(cells) if cells else "") != expected:
-                yield f"{' / '.join(key)}: {lines} of {path} are not {expected}"
+        for place in page.texts("table.beside thead th .meta") if key[0] == "document" else []:
+            if bool(re.search(r"\.ipynb, cell \d+, line \d+( … cell \d+, line \d+)?$", place)) != (".ipynb, " in place):
+                yield f"{' / '.join(key)}: {place}"
 
 
 def _in_cell(lines: list[str]) -> str:
