@@ -10,11 +10,10 @@ from fingerprint.languages.front_ends import (
     front_end,
     punctuation_of_families,
     salts,
-    tuned_front_ends,
 )
 
 __all__ = [
     "Decoded", "FrontEnd", "LexerFailed", "LexicalClass", "NotText", "Scan", "Span", "choices",
     "coarse_family", "decode", "detect", "expect", "front_end", "leaves_doubt", "possible_languages",
-    "punctuation_of_families", "salts", "storable", "tuned_front_ends",
+    "punctuation_of_families", "salts", "storable",
 ]  # fmt: skip

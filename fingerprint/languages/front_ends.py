@@ -19,11 +19,6 @@ def choices() -> list[tuple[str, str]]:
     return [(row.name, row.title) for row in (*OTHERS, *LANGUAGES)]
 
 
-def tuned_front_ends() -> list[FrontEnd]:
-    """Return every tuned front-end, in the order of `choices`."""
-    return [front_end(name) for name, _ in choices()]
-
-
 def salts() -> dict[str, str]:
     """Return the families of kinds of all languages that are tuned, by name; see `kind_id`."""
     return {row.name: row.salt for row in (*OTHERS, *LANGUAGES)}

@@ -62,6 +62,9 @@ _OTHER_STRING = re.compile(
     rf"(?P<before>{_BEFORE_STRING})(?P<string>[{_DOUBLE}][^{_DOUBLE}\"'`;\r\n]*+[{_DOUBLE}]"
     r"|[\u2018-\u201b][^\u2018-\u201b\"'`;\r\n]*+[\u2018-\u201b])(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
 )
+# What begins a comment, a string or a bracket once it is read as another sign, and what is left out.
+_OPENING = [chr(like) for like, mark in _MARKS.items() if mark in "#%;!*/-|{<([`"]
+HIDING = re.compile(f"[{''.join(_OPENING)}{''.join(_QUOTES.values())}{UNSEEN}]")
 MOST_ROUNDS = 2  # What follows a string with the sign of a comment is read in the next one.
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"
@@ -151,11 +154,6 @@ def without_escapes(text: str, *, everywhere: bool) -> str:
 def _unescaped(escape: re.Match[str]) -> str:
     letter = chr(int(escape[escape.lastgroup or "code"], 16))
     return escape["before"] + letter + FILLER * (len(escape[0]) - len(escape["before"]) - 1)
-
-
-def load_look_alikes() -> None:
-    """Read the table of letters, which is a file of its package."""
-    _words()
 
 
 def _with_latin_letters(text: str) -> tuple[str, int]:

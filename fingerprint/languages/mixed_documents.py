@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import cached_property
+from itertools import chain
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,16 +18,13 @@ from fingerprint.languages.base import LexerFailed, Scan
 from fingerprint.languages.chunks import UNNAMED
 from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd, lexer_input_of
 from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
-from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS
-from fingerprint.lextables.dispatch import dispatching_lexer, raw_tokens
+from fingerprint.lextables.dispatch import raw_tokens
 from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from pygments.lexer import Lexer
 
     from fingerprint.kernels.types import Classes
     from fingerprint.languages.base import FrontEnd, Span
@@ -65,9 +62,7 @@ class PartsFrontEnd:
         return decoded
 
     def tokens(self, text: str) -> TokenStream:
-        lexer_input = lexer_input_of(text)
-        streams = [part.front_end.tokens(part.text) for part in self._parts(lexer_input.source)]
-        return _in_text_order(lexer_input, streams)[0]
+        return self.scan(text).tokens
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         """Return the tokens of all parts; pages, data and documents have no coarse stream."""
@@ -99,16 +94,13 @@ class PartsFrontEnd:
         code = [part for part in self._parts(source) if part.front_end.name != PROSE]
         spans = [span for part in code for span in part.front_end.highlight(part.text)]
         frame = self._frame.highlight(source)
-        spans += [span for span in frame if span[2] != "x" and not _is_code(code, span)]
+        seen = (span for span in frame if span[2] != "x")
+        spans += [(start, end, css) for start, end, css in seen if all(part.text[start:end].isspace() for part in code)]
         return list(_located(lexer_input, spans))
-
-    @cached_property
-    def _lexer(self) -> Lexer:
-        return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _parts(self, source: str) -> list[_Part]:
         ranges: dict[str, list[Range]] = defaultdict(list)
-        find: Callable[[str], Iterable[Embedded]] | None = getattr(self._lexer, "embedded", None)
+        find: Callable[[str], Iterable[Embedded]] | None = getattr(self._frame.lexer, "embedded", None)
         embedded = list(find(source)) if find else []
         for one in embedded:
             language = one.language
@@ -124,7 +116,7 @@ class PartsFrontEnd:
     def _ranges(self, frame: str) -> dict[str, list[Range]]:
         """Return the ranges of what people wrote, by its language."""
         try:
-            tokens = raw_tokens(self._lexer, frame)
+            tokens = raw_tokens(self._frame.lexer, frame)
         except LEXER_ERRORS as error:
             raise LexerFailed(NAMED_LEXER_FAILED.format(language=self.title, error=type(error).__name__)) from error
         ranges: dict[str, list[Range]] = defaultdict(list)
@@ -151,24 +143,17 @@ class PartsFrontEnd:
 
 def only(text: str, ranges: Iterable[Range]) -> str:
     """Return a text with spaces outside of the ranges; its line ends stay."""
-    parts, at = [], 0
-    for start, end in ranges:
-        parts += [_blank(text[at:start]), text[start:end]]
-        at = end
-    return "".join((*parts, _blank(text[at:])))
+    bounds = [0, *chain.from_iterable(ranges), len(text)]
+    return without(text, zip(bounds[::2], bounds[1::2], strict=True))
 
 
 def without(text: str, ranges: Iterable[Range]) -> str:
     """Return a text with spaces inside of the ranges; its line ends stay."""
     parts, at = [], 0
     for start, end in ranges:
-        parts += [text[at:start], _blank(text[start:end])]
+        parts += [text[at:start], _NOT_LINE_END.sub(" ", text[start:end])]
         at = end
     return "".join((*parts, text[at:])) if parts else text
-
-
-def _blank(text: str) -> str:
-    return _NOT_LINE_END.sub(" ", text)
 
 
 def _overlaid(first: str | None, second: str) -> str:
@@ -181,10 +166,6 @@ def _overlaid(first: str | None, second: str) -> str:
 def _prefix(front_end: FrontEnd) -> str:
     """Return what tells kinds of the same name apart: the family of the language, nothing for prose."""
     return f"{front_end.language.salt} " if isinstance(front_end, CodeFrontEnd) else ""
-
-
-def _is_code(parts: Iterable[_Part], span: Span) -> bool:
-    return any(not part.text[span[0] : span[1]].isspace() for part in parts)
 
 
 def _in_text_order(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fingerprint.kernels.library import close_library
 from fingerprint.languages.code import import_lexers
 from fingerprint.languages.decoding import import_encodings
-from fingerprint.languages.front_ends import tuned_front_ends
+from fingerprint.languages.front_ends import choices, front_end
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexical_terms import fill_uses, find_places
-from fingerprint.languages.look_alikes import load_look_alikes
+from fingerprint.languages.look_alikes import plain
 from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.token_rows import fill_lines
@@ -19,7 +19,8 @@ from fingerprint.lextables.lexer import lexer_tables, read
 
 def preload() -> None:
     """Load every lexer, encoding and schema; no front-end opens a file afterwards, whatever it reads."""
-    tuned_front_ends()
+    for name, _ in choices():
+        front_end(name)
     import_lexers()
     lexer = dispatching_lexer(lexer_class("sql"))
     read(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
@@ -28,5 +29,5 @@ def preload() -> None:
     cased_characters()
     close_library()
     import_encodings()
-    load_look_alikes()
+    plain("\u0430")  # Reads the table of letters, a file of its package.
     load_schemas()

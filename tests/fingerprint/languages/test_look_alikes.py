@@ -175,7 +175,7 @@ def test_no_program_is_hidden_between_marks_that_may_be_names_or_operators(name:
 def test_other_quotes_in_strings_and_comments_change_no_token(name: str) -> None:
     language, text = front_end(name), program(name)
     inside = " \u2018a\u2019, (\xabb\xbb), d\u2019e = \u201cc\u201d; "
-    raw = raw_tokens(language._lexer, language._folded(text)) if isinstance(language, CodeFrontEnd) else ()
+    raw = raw_tokens(language.lexer, language._folded(text)) if isinstance(language, CodeFrontEnd) else ()
     places = [
         start + at
         for start, kind, value in zip(*raw, strict=True)
