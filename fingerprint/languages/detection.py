@@ -6,7 +6,7 @@ import re
 from functools import cache
 from itertools import islice
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages.chunks import UNNAMED, chunks
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
@@ -167,7 +167,7 @@ AMBIGUOUS = {
     ".for": ((_FORTH, "forth"), ("", "fortran")),
     ".lp": ((PROLOG, "prolog"), ("", "text")),
     ".plt": ((PROLOG, "prolog"), ("", "gnuplot")),
-    ".es": ((r"^%%|^-(?:module|export)\(|^main\(.*->", "erlang"), ("", "javascript")),
+    ".es": ((r"^%%|^-(?:module|export)\(", "erlang"), ("", "javascript")),
     ".gs": ((_GLSL, "glsl"), (r"^uses[^\S\n]+\w", "gosu"), ("", "javascript")),
     ".fs": ((_GLSL, "glsl"), (_FORTH, "forth"), (_FSHARP, "fsharp")),
     ".cl": ((_OPENCL, "c"), (r"^\(\w", "common-lisp")),
@@ -436,8 +436,9 @@ def leaves_doubt(filename: str) -> bool:
     """Return whether the language of a file does not follow from its name alone."""
     inner = _inner_name(_name(filename))
     extension = _extension(inner)
-    is_shared = extension in AMBIGUOUS or extension in _TEXTS or extension in PAGE_NAMES
-    return is_shared or not (_by_pattern(inner) or _by_pygments(inner))
+    if extension in AMBIGUOUS or extension in _TEXTS or extension in PAGE_NAMES:
+        return True
+    return not (_by_pattern(inner) or _by_pygments(inner))
 
 
 def _name(path: str) -> str:
@@ -472,7 +473,9 @@ def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> s
         return shebang
     weights = weigh(choices, head)
     best = [language for weight, language in zip(weights, languages, strict=True) if weight == max(weights)]
-    language = likely if likely in best else best[0] if any(map(any, weights)) else languages[-1]
+    if likely in best:
+        return likely
+    language = best[0] if any(map(any, weights)) else languages[-1]
     pattern, dialect = DIALECTS.get(language, ("", ""))
     return dialect if pattern and re.search(pattern, _code_of(head, language), re.MULTILINE) else language
 
@@ -511,13 +514,20 @@ def language_of_text(head: str, likely: str = "") -> str:
     return language or (likely if likely and is_program(head) else "text")
 
 
+class _Pattern(NamedTuple):
+    """A pattern of file names, by its number in the order of the table."""
+
+    number: int
+    language: str
+
+
 def _by_pattern(name: str) -> str:
     """Return the language of the first pattern that matches the name, as it is or in lower case."""
     patterns = _patterns()
     names = {name, name.lower()}
     possible = (pattern for one in names for pattern in (one, *_ending_patterns(one)))
     matches = [patterns[pattern] for pattern in possible if pattern in patterns]
-    return min(matches)[1] if matches else ""
+    return min(matches).language if matches else ""
 
 
 def _ending_patterns(name: str) -> list[str]:
@@ -527,10 +537,11 @@ def _ending_patterns(name: str) -> list[str]:
 
 
 @cache
-def _patterns() -> dict[str, tuple[int, str]]:
-    """Return the place in the table and the language of each pattern: a whole name, or `*` and an ending."""
+def _patterns() -> dict[str, _Pattern]:
+    """Return the patterns of the table, each a whole name or `*` and an ending, where they are first."""
     named = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
-    return {pattern: (number, language) for number, (pattern, language) in reversed([*enumerate(named)])}
+    rows = [(pattern, _Pattern(number, language)) for number, (pattern, language) in enumerate(named)]
+    return dict(reversed(rows))
 
 
 def _by_shebang(head: str) -> str:
@@ -539,10 +550,13 @@ def _by_shebang(head: str) -> str:
 
 
 def _by_pygments(name: str) -> str:
-    extension = _extension(name)
-    for language, extensions in DEFAULTS.items():
-        if extension in extensions.split():
-            return language
+    if default := _default_languages().get(_extension(name)):
+        return default
     from fingerprint.languages.code import lexer_for_filename  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
     return lexer_for_filename(name)
+
+
+@cache
+def _default_languages() -> dict[str, str]:
+    return {extension: name for name, extensions in DEFAULTS.items() for extension in extensions.split()}

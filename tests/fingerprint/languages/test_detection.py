@@ -294,8 +294,3 @@ def test_a_page_with_a_program_in_it_stays_a_page(before: str, script: str) -> N
 @pytest.mark.parametrize("name", ENDINGS)
 def test_a_program_under_its_own_extension_is_read_in_its_language(name: str) -> None:
     assert detect(f"Tide{ENDINGS[name]}", program(name)) == name
-
-
-def test_a_dialect_and_a_script_of_erlang_are_told_from_most_of_a_class() -> None:
-    assert detect("a.pl", "use v6;\nclass Point { has $.x; }\nfor 1..3 -> $i { say $i; }\n", "perl") == "perl6"
-    assert detect("a.es", 'main([A]) ->\n  io:format("~p~n", [fac(A)]).\nfac(0) -> 1.\n', "javascript") == "erlang"
