@@ -163,6 +163,7 @@ class CodeFrontEnd:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _input(self, text: str) -> LexerInput:
+        """Return a program as readers see it, or as it stands where that shows clearly more of its code."""
         if self.language.escapes:
             text = without_escapes(text, everywhere=self.language.escapes == "everywhere")
         marked = with_ascii_marks(text, CURLY_QUOTES.get(self.name), self._unknown)
@@ -179,9 +180,11 @@ class CodeFrontEnd:
         vocabulary = self._current_vocabulary()
         with suppress(*LEXER_ERRORS):
             lexed = self._lexed(self._code(source), vocabulary)
-            kinds = map(vocabulary.kind_names.__getitem__, self._compared(lexed, vocabulary)[:, CODE].tolist())
-            seen = map(_is_of_code, map(vocabulary.key, lexed.codes.tolist()))
-            return sum(seen) + sum(kind[0] != "<" and _SIGN.search(kind) is not None for kind in kinds)
+            compared = np.bincount(self._compared(lexed, vocabulary)[:, CODE])
+            kinds = ((vocabulary.kind_names[code], compared[code]) for code in np.flatnonzero(compared).tolist())
+            seen = np.bincount(lexed.codes)
+            shown = [seen[code] for code in np.flatnonzero(seen).tolist() if _is_of_code(vocabulary.key(code))]
+            return int(sum(shown) + sum(n for kind, n in kinds if kind[0] != "<" and _SIGN.search(kind)))
         return 0
 
     def _compared(self, lexed: Lexed, vocabulary: Vocabulary) -> TokenRows:

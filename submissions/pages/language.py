@@ -7,7 +7,7 @@ warnings are stated in English by other code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +19,6 @@ from fingerprint.reasons import REASONS as READING
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS as LEFT_OUT_REASONS
 from submissions.intake.sentences import MORE, OPENED, PROBLEMS, PROSE, REASONS as INTAKE, SENTENCES
-from submissions.pages.requests import Middleware
 from submissions.work.kinds import BROKEN, ENDED_PROCESS, ERASED, OUT_OF_TIME
 
 YEAR_SECONDS = 365 * 24 * 60 * 60
@@ -170,8 +169,11 @@ def remember_language(response: HttpResponse, language: str) -> None:
     response.set_cookie(name, language, max_age=YEAR_SECONDS, secure=secure, httponly=True, samesite="Lax")
 
 
-class PageLanguage(Middleware):
+class PageLanguage:
     """Answer each request in the language of its cookie, or else of its Accept-Language header."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response  # No base class with models: `moss check` writes pages without them.
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with translation.override(translation.get_language_from_request(request)):

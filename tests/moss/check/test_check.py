@@ -320,7 +320,7 @@ def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_
     accents = {"eve/main.py": "# caf\u00e9 \u201cx\u201d \u03a9\nx = 1\n"}
     unneeded = ["numba", "numpy.ma", "pygments.lexers.dotnet", "submissions.intake.sandbox.archives"]
     unneeded += ["submissions.matches.source_html"]  # of pages alone
-    unneeded += ["ssl", "rich", "multiprocessing", "xml.etree", "fingerprint.languages.term_places"]
+    unneeded += ["email", "ssl", "rich", "multiprocessing", "xml.etree", "fingerprint.languages.term_places"]
     code = (
         "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"
         "before = [];"
@@ -334,8 +334,9 @@ def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_
     assert result.stdout.strip() == "[True] False []"
 
 
-def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "moss", "check", str(folder(tmp_path, CLASS)), "--format", "json"]
+@pytest.mark.parametrize("form", ["json", "html"])
+def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path, form: str) -> None:
+    command = [sys.executable, "-m", "moss", "check", str(folder(tmp_path, CLASS)), "--format", form]
     runs = [
         subprocess.run(command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
         for seed in ("1", "2")
