@@ -109,7 +109,7 @@ audit:
 # packages and checksums, signed if KEY names a private key of SSH. The changelog has to date the version; nothing is
 # published.
 release: sbom
-	KEY=$(KEY) $(BIN)/python -m tests.tools.release
+	$(BIN)/python -m tests.tools.release
 
 # Write the documents as a web site; fails on a link to a document or heading that is not there.
 site: .venv/site/made

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from ipaddress import ip_network
@@ -367,25 +367,21 @@ VARIABLES = {variable.name: variable for table in TABLES.values() for variable i
 # Read by `moss submit`, by compose files and by the tests; and what Kubernetes sets for a service `moss`.
 ELSEWHERE = {"SERVER", "TOKEN", "ASSIGNMENT", "BACKUP_FOLDER", "PROXY_MAX_BODY", "TEST_HOME", "TEST_QUEUES"}
 ELSEWHERE |= {"WEB_CPUS", "WORKER_CPUS", "WEB_MEMORY", "WORKER_MEMORY", "POSTGRES_MEMORY"}
+KNOWN = VARIABLES.keys() | {f"MOSS_{name}" for name in ELSEWHERE}
 PREFIXES, NEARLY = ("MOSS_", "DATABASE_", "REDIS_", "SECRET_"), 0.9
 OF_A_SERVICE = re.compile(r"SERVICE_(HOST|PORT)|PORT$|PORT_[0-9]")
 
 
 def check_names() -> None:
-    """Raise ImproperlyConfigured for a name that begins with MOSS_, or is nearly that of a variable, and is none."""
+    """Raise ImproperlyConfigured for a wrong name: it begins with MOSS_, or is nearly one that is not set itself."""
     ours = {name for name in os.environ if name.startswith(PREFIXES) or name.upper().startswith("MOSS_")}
-    for name in sorted({name.removesuffix("_FILE") for name in ours} - VARIABLES.keys()):
-        near = name.upper().startswith("MOSS_") or get_close_matches(name, VARIABLES, 1, NEARLY)
-        if near and name.removeprefix("MOSS_") not in ELSEWHERE and not OF_A_SERVICE.search(name):
-            raise ImproperlyConfigured(
-                f"{name} is set, and there is no such variable: {nearest(name.upper(), VARIABLES)}"
-            )
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the advice for a name that is none of those: the nearest of them, where there is one."""
-    near = get_close_matches(name, names, 1)
-    return f"is it {near[0]}?" if near else "leave it out."
+    ours = {name.removesuffix("_FILE") for name in ours}
+    for name in sorted(ours - KNOWN):
+        is_wrong = name.upper().startswith("MOSS_") or {*get_close_matches(name, VARIABLES, 1, NEARLY)} - ours
+        if is_wrong and not OF_A_SERVICE.search(name):
+            near = get_close_matches(name.upper(), KNOWN, 1)
+            advice = f"is it {near[0]}?" if near else "leave it out."
+            raise ImproperlyConfigured(f"{name} is set, and there is no such variable: {advice}")
 
 
 def value(name: str) -> Any:

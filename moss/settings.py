@@ -209,7 +209,6 @@ ALLOWED_HOSTS = [
     "localhost",  # the health check's
 ]
 CSRF_TRUSTED_ORIGINS = value("MOSS_CSRF_TRUSTED_ORIGINS")
-# Set to true behind a proxy that terminates HTTPS and always sets X-Forwarded-Proto itself.
 HTTPS = value("MOSS_HTTPS")
 # Other services share the host where this one has a path: its promise would bind them too.
 HSTS_DAYS = 0 if PUBLIC_PATH and not os.environ.get("MOSS_HSTS_DAYS") else value("MOSS_HSTS_DAYS")
@@ -217,9 +216,7 @@ MAX_UPLOAD_MB = value("MOSS_MAX_UPLOAD_MB")
 # What the courses of an instructor may hold, and how often an instructor may upload.
 STORAGE_BYTES = value("MOSS_STORAGE_GB") * 1_000_000_000
 UPLOADS_AN_HOUR = value("MOSS_UPLOADS_AN_HOUR")
-# Requests to the API that one token may make in a minute.
 API_REQUESTS_A_MINUTE = value("MOSS_API_REQUESTS_A_MINUTE")
-# Wrong passwords for one account from one address, after which both have to wait.
 SIGN_IN_FAILURES = value("MOSS_SIGN_IN_FAILURES")
 # Number of proxies in front, each of which adds the address of its client to X-Forwarded-For.
 PROXIES = value("MOSS_PROXIES")
@@ -394,8 +391,8 @@ _UNDER = re.escape(f"{PUBLIC_PATH}/".lstrip("/"))
 SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and not PUBLIC_PATH
-# Whether its domain is built into browsers is for the owner of the domain to say.
-SILENCED_SYSTEM_CHECKS = ["security.W021"]
+# Whether its domain is built into browsers is for the owner of the domain to say; so is its promise, under a path.
+SILENCED_SYSTEM_CHECKS = ["security.W021", *(["security.W004", "security.W005"] if PUBLIC_PATH else [])]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {

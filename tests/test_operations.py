@@ -1,5 +1,6 @@
 """docs/do/operations.md and its proxy, run by a real nginx in front of a real server, and its figures."""
 
+import os
 import re
 import shutil
 import ssl
@@ -86,21 +87,52 @@ def test_every_figure_of_the_metrics_is_explained() -> None:
     assert explained == written
 
 
-def test_the_command_reads_variables_as_systemd_does(tmp_path: Path) -> None:
-    values = {"MOSS_OIDC_NAME": "Campus of Ada", "MOSS_MAIL_PASSWORD": "a$b`c`\\d'e=f #g", "MOSS_URL": ""}
-    lines = [f"{name}={value}" for name, value in values.items()]
-    (tmp_path / "moss.env").write_text("\n".join(["# A comment", "", "; another", *lines, 'QUOTED="in quotes"']))
+OWNER = {"DATABASE_OWNER_PASSWORD": "secret word"}
+# Lines of a file of variables, and what systemd reads from them; None where the command refuses the line.
+LINES: list[tuple[str, dict[str, str] | None]] = [
+    ("MOSS_OIDC_NAME=Campus of Ada", {"MOSS_OIDC_NAME": "Campus of Ada"}),
+    ('A=a$b`c`d\'e=f #g "h"', {"A": 'a$b`c`d\'e=f #g "h"'}),
+    ("A=", {"A": ""}),
+    ("  # A comment\n \t\n; another \\", {}),
+    (" \tA = x y \t\r\nB=1\r", {"A": "x y", "B": "1"}),
+    ("A=\" in 'quotes' \" \nB='\\d\"'", {"A": " in 'quotes' ", "B": '\\d"'}),
+    (
+        'A="-----BEGIN-----\n# no comment=\n\n-----END-----"\nB=1',
+        {"A": "-----BEGIN-----\n# no comment=\n\n-----END-----", "B": "1"},
+    ),
+    ("export A=1\nno variable\n1A=2\nÄ=3\n=4\nB=1", {"B": "1"}),
+    *(
+        (f"B=1\n{line}", None)
+        for line in ("A=a\\b", "A=\\", 'A="x\\"y"', 'A="\\\\"', 'A="1" 2', 'A="1\n2', "A='1", "A=1\r2")
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LINES)
+def test_the_command_reads_variables_as_systemd_does(
+    text: str, expected: dict[str, str] | None, tmp_path: Path
+) -> None:
+    (tmp_path / "moss.env").write_bytes(text.encode())
     (tmp_path / "owner.env").write_text("DATABASE_OWNER_PASSWORD=secret word\n")
-    text = (ROOT / "deploy" / "debian" / "moss").read_text()
+    command = (ROOT / "deploy" / "debian" / "moss").read_text()
     for installed, here in (
         ("/etc/moss/", f"{tmp_path}/"),
         ("/var/lib/moss", str(tmp_path)),
-        ("exec runuser", "env #"),
+        ("exec runuser", "env -0 #"),
     ):
-        text = text.replace(installed, here)
-    for arguments, owner in ((["doctor"], False), (["manage", "migrate"], True), (["restore", "x"], True)):
-        done = subprocess.run(["sh", "-c", text, "moss", *arguments], capture_output=True, text=True, check=True)
-        printed = done.stdout.splitlines()
-        assert [f"{name}={value}" for name, value in values.items() if f"{name}={value}" not in printed] == []
-        assert "QUOTED=in quotes" in printed
-        assert ("DATABASE_OWNER_PASSWORD=secret word" in printed) == owner
+        command = command.replace(installed, here)
+    for arguments, owner in ((["doctor"], {}), (["manage", "migrate"], OWNER), (["restore", "x"], OWNER)):
+        done = subprocess.run(
+            ["sh", "-c", command, "moss", *arguments],
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            check=False,
+        )
+        if expected is None:
+            assert (done.returncode, b"moss.env, line 2: " in done.stderr, done.stdout) == (1, True, b""), done
+            continue
+        printed = dict(line.split("=", 1) for line in done.stdout.decode().split("\0")[:-1])
+        assert printed | expected | owner == printed, done
+        shell = {"PATH", "MOSS_HOME", "HOME", "PWD", "OLDPWD"}
+        assert printed.keys() - shell == expected.keys() | owner.keys(), done
+    assert done.stderr.count(b"This is no NAME=value, and left out.") == (5 if "export" in text else 0)

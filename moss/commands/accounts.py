@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from moss.commands.operations import caller
-from moss.environment import nearest
 from moss.installation import start_django
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _rows(usernames: Sequence[str], file: TextIO | None) -> list[Row]:
         try:
             rows += _rows_of(file)
         except (UnicodeDecodeError, csv.Error) as error:
-            raise click.ClickException(f"The file is no CSV file in UTF-8: {error}") from error
+            raise click.ClickException(f"{file.name} is no CSV file in UTF-8: {error}") from error
     if not rows:
         raise click.UsageError("Name accounts, or a file of them by --csv.")
     # As where people sign up, no two names differ in their case only.
@@ -113,25 +113,29 @@ def _rows(usernames: Sequence[str], file: TextIO | None) -> list[Row]:
 
 
 def _rows_of(file: TextIO) -> list[Row]:
-    text = file.read()
+    text, name_of_file = file.read(), getattr(file, "name", "-")
     head = text.partition("\n")[0]
     reader = csv.DictReader(StringIO(text), delimiter=max(",;\t", key=head.count))
     reader.fieldnames = [name.strip().casefold() for name in reader.fieldnames or ()]
-    _check_columns(reader.fieldnames)
+    _check_columns(name_of_file, reader.fieldnames)
     rows = []
     for row in reader:
-        if None in row:
-            raise click.ClickException(f"Line {reader.line_num} of the file has more values than the first.")
+        if any(row.get(None) or ()):
+            raise click.ClickException(f"Line {reader.line_num} of {name_of_file} has more values than the first.")
         rows.append({name: (row.get(name) or "").strip() for name in COLUMNS})
     return rows
 
 
-def _check_columns(names: Sequence[str]) -> None:
+def _check_columns(file: str, names: Sequence[str]) -> None:
+    """Say which columns are not read; refuse a name that is nearly that of a column which the file does not have."""
     if "username" not in names:
-        raise click.ClickException("The first line of the file has no column username.")
-    if unknown := next((name for name in names if name not in (*COLUMNS, *STATES)), ""):
-        advice = nearest(unknown, COLUMNS)
-        raise click.ClickException(f"The file has a column {unknown}, and there is no such column: {advice}")
+        raise click.ClickException(f"The first line of {file} has no column username.")
+    others = [name for name in names if name and name not in (*COLUMNS, *STATES)]
+    for name in others:
+        if near := get_close_matches(name, {*COLUMNS} - {*names}, 1, 0.75):  # `emial`, but not `full_name`
+            raise click.ClickException(f"{file} has a column {name}, and there is no such column: is it {near[0]}?")
+    if others:
+        click.echo(f"Columns of {file} that are not read: {', '.join(others)}.", err=True)
 
 
 def _create(rows: list[Row]) -> list[User]:

@@ -140,6 +140,7 @@ def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, iden
 
 
 def _refuse_while_used() -> None:
+    """Fail with the names of the workers that answer, and of other processes of this product."""
     from moss.operations.database import other_sessions
     from moss.operations.doctor import advices
     from submissions.work.heartbeats import workers

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from smtplib import SMTPException
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -22,7 +23,7 @@ import click
 from fingerprint.kernels import usable_cores
 from moss.embedded.client import installation_paths
 from moss.environment import without_owner
-from moss.installation import prepare, run
+from moss.installation import SETTINGS, prepare, run
 from moss.sample import SAMPLE
 from moss.serving.supervisor import (
     WEB_COMMAND,
@@ -268,6 +269,7 @@ def _become(command: list[str]) -> NoReturn:
     """Replace this process, so that signals reach the server itself."""
     if missing := [name for name in NEEDED if not os.environ.get(name)]:
         raise click.ClickException(ALONE.format(names=" and ".join(missing)))
+    import_module(SETTINGS)  # what is wrong in the variables is said by this process
     sys.stdout.flush()
     os.execve(command[0], command, without_owner())  # noqa: S606 - a command of this package
 

@@ -179,6 +179,7 @@ def _encrypt(plain: Path, target: Path, recipient: str) -> None:
 
 
 def _snapshot() -> str:
+    """Return the name of the snapshot that this transaction sees from now on."""
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -222,19 +223,20 @@ def name_of_now(suffix: str) -> str:
     return f"{timezone.now().astimezone(UTC).strftime(FORM)}.moss{suffix}"
 
 
-def _time_of(name: str) -> datetime:
-    return datetime.strptime(name, FORM).replace(tzinfo=UTC)
+def _time_of(file: Path) -> datetime | None:
+    """Return the time that a backup has as its name; None for any other name."""
+    match = NAME.fullmatch(file.name)
+    try:
+        return datetime.strptime(match[1], FORM).replace(tzinfo=UTC) if match else None
+    except ValueError:  # such as a month 13
+        return None
 
 
 def delete_old(folder: Path, days: int) -> list[Path]:
-    """Delete the backups of a folder that are older than some days by their names; return them.
-
-    The newest stays however old it is, and so do files of other names.
-    """
-    named = {file: match[1] for file in folder.iterdir() if (match := NAME.fullmatch(file.name))}
+    """Delete the backups of a folder that are older than some days by their names, but the newest; return them."""
+    named = sorted((time, file) for file in folder.iterdir() if (time := _time_of(file)))
     oldest = timezone.now() - timedelta(days=days)
-    files = sorted(named, key=lambda file: named[file])[:-1]
-    old = [file for file in files if _time_of(named[file]) < oldest]
+    old = [file for time, file in named[:-1] if time < oldest]
     for file in old:
         file.unlink(missing_ok=True)  # another backup may delete old ones, too
     return old
@@ -349,8 +351,8 @@ def _restoring_manifest(origin: Origin, text: bytes) -> Manifest:
 
 def _refuse_other_name(source: Path, manifest: Manifest) -> None:
     """Refuse an older backup under the name of a newer one: both have a right signature."""
-    named, written = NAME.fullmatch(source.name), datetime.fromisoformat(manifest.written)
-    if named and abs(_time_of(named[1]) - written) > LONGEST_WRITING:
+    named, written = _time_of(source), datetime.fromisoformat(manifest.written)
+    if named and not timedelta() <= written - named <= LONGEST_WRITING:
         raise BackupError(RENAMED.format(file=source, written=f"{written:%Y-%m-%d}"))
 
 

@@ -133,7 +133,7 @@ SYSTEMD = SERVE._replace(
 )
 COMPOSE = Advices(
     "Run `docker compose up -d worker interactive maintenance`.",
-    "Run `docker compose stop web worker interactive maintenance`.",
+    "Run `docker compose --profile listen stop web worker interactive maintenance listen`.",
     "Run `docker compose up -d postgres`.",
     "Run `docker compose up -d valkey`.",
     "Run `docker compose run --rm migrate`.",

@@ -43,8 +43,10 @@ PASSED_VARIABLES = (
 CHUNK_ROWS = 5_000
 # What a cell has between quotes, in which a quote is written twice.
 QUOTED = re.compile(r'[",\n]')
-# Spreadsheets take a cell that begins with a sign for a formula, some also in the widths of East Asia or after blanks.
-BLANKS = ' "\x0b\x0c\x85\xa0\u200b\u2028\u2029\u3000\ufeff'
+# Spreadsheets take a cell that begins with a sign for a formula, some also in the widths of East Asia or after what
+# nobody sees: blanks, controls and formats, here without tabs and ends of lines.
+BLANKS = '\x00-\x08\x0b-\x20"\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff'
+BLANKS += "\ufff9-\ufffb\U000e0001-\U000e007f"
 FORMULA = f"([{BLANKS}]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])"
 # Where a spreadsheet separates cells by semicolons or tabs, quotes within a cell do not hold it together.
 FORMULA_WITHIN = re.compile(rf"(?:\A|(?<=[;\t\n])){FORMULA}")

@@ -97,10 +97,14 @@ def test_a_closed_account_can_do_nothing_any_more(alice: User, alice_client: Cli
     ("text", "error"),
     [
         ("name,mail\nada,x\n", "has no column username"),
-        ("username,emial\nada,ada@example.org\n", "has a column emial, and there is no such column: is it email?"),
-        ("username,shoe size\nada,38\n", "has a column shoe size, and there is no such column: leave it out."),
-        ("username,first_name\nada,Ada, Countess\n", "Line 2 of the file has more values than the first."),
-        ("", "has no column username"),
+        ("username,emial\nada,ada@example.org\n", "csv has a column emial, and there is no such column: is it email?"),
+        (
+            "username,,phone,Lastname\nada,,1,K\n",
+            "csv has a column lastname, and there is no such column: is it last_name?",
+        ),
+        ("username,first_name\nada,Ada, Countess\n", "people.csv has more values than the first."),
+        ("username,first_name\nada,Ada,,x\n", "Error: Line 2 of "),
+        ("", "people.csv has no column username."),
     ],
 )
 def test_a_file_with_a_wrong_column_is_refused(text: str, error: str, tmp_path: Path) -> None:
@@ -110,6 +114,25 @@ def test_a_file_with_a_wrong_column_is_refused(text: str, error: str, tmp_path: 
     assert (refused.exit_code, error in refused.output) == (1, True), refused.output
     assert not User.objects.exists()
     assert run("create").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("username,email\nada,ada@example.org,\n", ""),
+        ("username;email;;\nada;ada@example.org;;\n", ""),
+        ("username;email\nada;ada@example.org;;\n", ""),
+        (
+            "id,username,email,department,phone,full_name,surname\n1,ada,ada@example.org,Maths,38,Ada King,King\n",
+            "Columns of - that are not read: id, department, phone, full_name, surname.\n",
+        ),
+    ],
+)
+def test_columns_that_are_not_read_are_named_and_empty_ones_are_none(text: str, said: str) -> None:
+    created = CliRunner().invoke(account, ["create", "--csv", "-"], input=text)
+    assert (created.exit_code, created.stdout) == (0, "1 accounts were created, 0 existed.\n"), created.output
+    assert created.stderr == said
+    assert User.objects.get().email == "ada@example.org"
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -32,6 +32,15 @@ LIES = {"X_Forwarded_For": "203.0.113.7", "X_Forwarded_Proto": "https", "X_Forwa
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("days", ["", "0", "1"])
+def test_with_https_the_deployment_check_finds_nothing_under_a_path(days: str, tmp_path: Path) -> None:
+    variables = BEHIND | {"MOSS_ALLOWED_HOSTS": HOST, "MOSS_URL": f"https://{HOST}/moss", "MOSS_HSTS_DAYS": days}
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level=DEBUG"]
+    run = completed(command, env=environment(tmp_path, **variables), cwd=ROOT)
+    assert (run.returncode, "no issues" in run.stdout) == (0, True), run.stderr
+
+
+@pytest.mark.long
 def test_with_https_the_deployment_check_finds_nothing(tmp_path: Path) -> None:
     variables = BEHIND | {"MOSS_ALLOWED_HOSTS": HOST}
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level=DEBUG"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.conf.global_settings import PASSWORD_HASHERS
+from django.core.exceptions import ImproperlyConfigured
 
 from moss.environment import check_names, read_secret_key
 from submissions.work.running import SENDING
@@ -80,6 +81,7 @@ def test_an_invalid_value_is_refused_with_its_variable_and_the_allowed_values(
         ("DATABASE_OWNER_PASWORD", "is it DATABASE_OWNER_PASSWORD?"),
         ("moss_keep_months", "is it MOSS_KEEP_MONTHS?"),
         ("DATABASE_URI", "is it DATABASE_URL?"),
+        ("moss_token", "is it MOSS_TOKEN?"),
     ],
 )
 def test_a_name_that_nothing_reads_ends_the_start_and_the_nearest_name_is_said(
@@ -99,6 +101,15 @@ def test_each_name_that_files_and_documents_mention_is_accepted(monkeypatch: pyt
     for name in names | kubernetes | of_others:
         monkeypatch.setenv(name, "1")
     check_names()
+
+
+def test_a_name_of_another_program_may_be_near_to_a_variable_that_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "DATABASE_URL1", "DATABASE_URLS", "REDIS_URL_FILE", "REDIS_URL2"):
+        monkeypatch.setenv(name, "1")
+    check_names()
+    monkeypatch.delenv("DATABASE_URL")
+    with pytest.raises(ImproperlyConfigured, match=r"DATABASE_URL1 is set, .* is it DATABASE_URL\?"):
+        check_names()
 
 
 def test_an_external_database_needs_a_secret_key(tmp_path: Path) -> None:

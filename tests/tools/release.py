@@ -105,10 +105,17 @@ def _digest(file: Path) -> str:
 
 def sign(file: Path, key: Path) -> Path:
     """Write the signature of a file with a private key of SSH beside it, as SECURITY.md says how to check."""
-    signature = file.with_name(f"{file.name}.sig")
-    signature.unlink(missing_ok=True)  # ssh-keygen would ask
     subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", NAMESPACE, file], check=True)
-    return signature
+    return file.with_name(f"{file.name}.sig")
+
+
+def write_sums(files: list[Path], sums: Path, key: str) -> Path:
+    """Write the checksums of files, signed where a key is named; no signature of earlier ones stays beside them."""
+    sums.with_name(f"{sums.name}.sig").unlink(missing_ok=True)
+    sums.write_text("".join(f"{_digest(file)}  {file.name}\n" for file in files))
+    if key:
+        print(f"Signed: {sign(sums, Path(key).expanduser())}")
+    return sums
 
 
 def main() -> None:
@@ -119,11 +126,8 @@ def main() -> None:
         raise SystemExit(str(error)) from error
     sbom = DIST / f"moss_server-{version}.sbom.json"
     shutil.copy(ROOT / "artifacts" / "sbom.json", sbom)
-    sums = "".join(f"{_digest(file)}  {file.name}\n" for file in [*files, sbom])
-    (DIST / "SHA256SUMS").write_text(sums)
-    print(sums, end="")
-    if key := os.environ.get("KEY"):
-        print(f"Signed: {sign(DIST / 'SHA256SUMS', Path(key))}")
+    sums = write_sums([*files, sbom], DIST / "SHA256SUMS", os.environ.get("KEY", ""))
+    print(sums.read_text(), end="")
     print(f"Both builds have these bytes. Then: make test, make nightly, git tag v{version}, and publish dist/.")
 
 

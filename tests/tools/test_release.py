@@ -14,7 +14,7 @@ import pytest
 from fingerprint.kernels import library as files
 from moss import release
 from tests.support.paths import ROOT
-from tests.tools.release import HEADING, NAMESPACE, NotReady, build_twice, git, sign, version_to_release
+from tests.tools.release import HEADING, NAMESPACE, NotReady, build_twice, git, sign, version_to_release, write_sums
 
 
 @pytest.fixture
@@ -104,14 +104,22 @@ def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> N
             version_to_release(checkout)
 
 
-def test_a_signature_is_checked_as_the_document_says_and_a_changed_file_is_refused(tmp_path: Path) -> None:
+def test_a_signature_is_checked_as_the_document_says_and_a_changed_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not shutil.which("ssh-keygen"):
         pytest.skip("ssh-keygen is not installed")
     key, sums = tmp_path / "key", tmp_path / "SHA256SUMS"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", key], check=True)
     (tmp_path / "release_keys").write_text(f"{NAMESPACE} {key.with_suffix('.pub').read_text()}")
+    shutil.copy(key, tmp_path / "a key")
+    signature = tmp_path / "SHA256SUMS.sig"
+    for named in ("", str(key), "~/a key", ""):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        write_sums([key], sums, named)
+        assert signature.exists() == bool(named), named
     sums.write_text("of one release\n")
-    assert sign(sums, key) == sign(sums, key) == tmp_path / "SHA256SUMS.sig"
+    assert sign(sums, key) == signature
     command = next(one for one in re.findall(r"`(ssh-keygen [^`]+)`", (ROOT / "SECURITY.md").read_text()))
     for text, status in (("of one release\n", 0), ("of another\n", 255)):
         sums.write_text(text)

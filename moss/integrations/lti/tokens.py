@@ -32,7 +32,6 @@ KEYS_HOLD = timedelta(hours=12)
 # An unknown key lets a platform be asked again, but not more often than this.
 ASK_AGAIN = timedelta(seconds=20)
 MOST_KEYS = 50
-PUBLIC_PARTS = frozenset({"kty", "kid", "n", "e"})
 
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 # Seconds for which the signature of a request holds.
@@ -123,15 +122,19 @@ def _read_keys(platform: Platform) -> None:
     if not isinstance(published, list):
         raise PlatformFailed(f"{platform.jwks_url} lists no keys")
     rsa_keys = [key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"]
-    # Some platform may publish its private key, which is neither stored nor used.
-    platform.keys = [{name: key[name] for name in PUBLIC_PARTS & key.keys()} for key in rsa_keys]
+    platform.keys = [_public(key) for key in rsa_keys]
     platform.save(update_fields=["keys"])
+
+
+def _public(key: dict[str, Any]) -> dict[str, Any]:
+    """Return the public parts: some platform may publish its private key, which is neither stored nor used."""
+    return {name: key[name] for name in ("kty", "kid", "n", "e") if name in key}
 
 
 def _find(platform: Platform, key_id: str) -> jwt.PyJWK | None:
     stored = platform.keys if isinstance(platform.keys, list) else []
     try:
-        return next((jwt.PyJWK(key, ALGORITHM) for key in stored if key.get("kid") == key_id), None)
+        return next((jwt.PyJWK(_public(key), ALGORITHM) for key in stored if key.get("kid") == key_id), None)
     except (jwt.PyJWTError, ValueError, TypeError, AttributeError) as error:
         raise PlatformFailed(f"{platform} publishes a key that cannot be read: {error!s:.200}") from error
 

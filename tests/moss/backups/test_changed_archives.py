@@ -3,11 +3,13 @@
 import io
 import tarfile
 import tempfile
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from hypothesis import given, strategies as st
 
@@ -76,6 +78,27 @@ def assert_harmless(content: bytes) -> None:
 def test_a_member_that_was_added_is_refused_or_changes_nothing() -> None:
     for name, kind, headers, place in product(NAMES, KINDS, HEADERS, (0, 3, len(NEWER))):
         assert_harmless(tar_of([*NEWER[:place], (name, b"x", kind, headers), *NEWER[place:]]))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [
+        ("moss-20260102T000000Z.moss", False),
+        ("moss-20260101T000000Z.moss.gpg", False),  # it was written for a day
+        ("moss-20260102T000001Z.moss", True),
+        ("moss-20260103T000000Z.moss", True),
+        ("moss-20251231T235959Z.moss.age", True),
+        ("moss-20261330T020000Z.moss", False),
+        ("before-upgrade.moss", False),
+    ],
+)
+def test_a_backup_is_refused_under_the_name_of_another_time(name: str, *, is_refused: bool, tmp_path: Path) -> None:
+    (tmp_path / "unpacked").mkdir()
+    (tmp_path / name).write_bytes(tar_of(NEWER))
+    manifest = restoring._unpack(tmp_path / name, tmp_path / "unpacked", unsigned=False)
+    with pytest.raises(BackupError, match="not when its name says") if is_refused else nullcontext():
+        restoring._refuse_other_name(tmp_path / name, manifest)
+    assert restoring.delete_old(tmp_path, 1) == []
 
 
 @st.composite

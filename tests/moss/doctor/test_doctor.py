@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
-from django.core import checks as django_checks
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -27,6 +26,7 @@ from moss.operations.doctor import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
 from tests.support.identity_provider import IdentityProvider
+from tests.test_compose import OURS
 
 
 def run(*arguments: str) -> Result:
@@ -132,6 +132,11 @@ def test_the_advice_is_that_of_the_installation(
     assert checks.advices() == advices
 
 
+def test_in_containers_all_that_uses_the_database_is_stopped() -> None:
+    _, _, stopped = checks.COMPOSE.stop.partition(" stop ")
+    assert {*stopped.strip("`.").split()} == OURS.keys() - {"migrate"}
+
+
 @pytest.mark.django_db
 def test_migrations_that_are_missing_or_unknown_are_problems() -> None:
     recorder = MigrationRecorder(connection)
@@ -219,10 +224,12 @@ def test_an_error_in_the_settings_is_a_problem_and_a_warning_is_none() -> None:
         assert checks.deployment().state == "warning"
 
 
-def test_https_without_its_promise_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "run_checks", lambda **_: [django_checks.Warning("No HSTS", id="security.W004")])
-    with override_settings(HTTPS=True):
-        found = checks.deployment()
+def test_https_without_its_promise_names_the_variable(settings: Settings) -> None:
+    settings.HTTPS = settings.SECURE_SSL_REDIRECT = True
+    settings.SECRET_KEY = "".join(map(chr, range(ord("0"), ord("z"))))
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    settings.SECURE_HSTS_SECONDS, settings.SILENCED_SYSTEM_CHECKS = 0, ["async.E001", "security.W021"]
+    found = checks.deployment()
     assert (found.state, found.message) == ("warning", "browsers may come back to HTTP (MOSS_HSTS_DAYS)")
     assert "MOSS_HSTS_DAYS=0" in found.advice
 

@@ -17,7 +17,9 @@ from django.conf import settings
 from moss.cli import main
 from submissions.work import heartbeats
 from tests.conftest import wait_until, worker_environment
+from tests.moss.embedded.test_embedded import environment
 from tests.support.ports import free_port_number
+from tests.support.processes import completed
 from tests.support.web_server import ask, with_socket
 
 pytestmark = pytest.mark.services
@@ -134,3 +136,11 @@ def test_a_part_alone_needs_the_addresses_of_the_shared_servers(name: str) -> No
     result = CliRunner().invoke(main, [name], env={"DATABASE_URL": "postgresql:///moss", "REDIS_URL": ""})
     assert result.exit_code == 1
     assert "Set REDIS_URL: a part that runs alone shares" in result.output
+
+
+@pytest.mark.parametrize("command", [["web", "--port=1"], ["worker"]])
+def test_a_wrong_variable_of_a_part_alone_is_one_sentence(command: list[str], tmp_path: Path) -> None:
+    wrong = {"SECRET_KEY": "secret", "DATABASE_URL": "nonsense", "REDIS_URL": "redis://127.0.0.1:1"}
+    ended = completed([sys.executable, "-m", "moss", *command], env=environment(tmp_path, **wrong))
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1), ended.stderr
+    assert ended.stderr.startswith("Error: DATABASE_URL")

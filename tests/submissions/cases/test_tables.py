@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from hypothesis import example, given, strategies as st
 
-from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, excel_form, write_csv
+from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, CsvForm, ExportTable, excel_form, write_csv
 from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Assignment, Decision, Pair, Report
 from submissions.reports.exports import TABLES
@@ -140,13 +141,33 @@ def test_every_start_of_a_formula_is_made_a_text_and_a_return_a_line_end_within_
     assert written(table)[1:] == [["ada", "one\n'=1+1\ntwo"], ["'\n'=1", ""]]
 
 
+# Format characters of these are seen.
+SEEN = re.compile("(?:ARABIC(?! LETTER MARK)|SYRIAC|KAITHI|EGYPTIAN|SHORTHAND|MUSICAL) ")
+UNSEEN = "".join(
+    char
+    for char in map(chr, range(0x110000))
+    if unicodedata.category(char) in {"Zs", "Zl", "Zp", "Cc", "Cf"} and not SEEN.match(unicodedata.name(char, ""))
+)
+
+
+def test_after_what_nobody_sees_a_sign_begins_no_formula() -> None:
+    for form in (CsvForm(), excel_form("de")):
+        table = ExportTable("pairs", ("notes",), [(f"{char} \u200d=1",) for char in UNSEEN], {})
+        cells = [row[0] for row in csv.reader(io.StringIO("".join(write_csv(table, form)), newline=""))]
+        assert [cell for cell in cells[1:] if "'" not in cell] == []
+
+
 @example([';"='], ";")
 @example([" =1"], ",")
-@given(st.lists(st.text("a;,= \t\n\"-'\xa0\u200b\uff1d"), min_size=1, max_size=3), st.sampled_from(",;\t"))
+@given(
+    st.lists(st.text("a;,= \t\n\"-'\xa0\u200b\uff1d\x00\x1f\u2003\u202f\u2060"), min_size=1, max_size=3),
+    st.sampled_from(",;\t"),
+)
 def test_no_text_is_a_formula_whatever_separates_cells(texts: list[str], separator: str) -> None:
     table = ExportTable("pairs", ("left", "notes"), [("ada", text) for text in texts], {})
     written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""), delimiter=separator)
-    assert not [cell for row in written for cell in row if cell.lstrip(' "\xa0\u200b').startswith(("=", "-", "\uff1d"))]
+    cells = [cell.lstrip(f'"{UNSEEN}'.replace("\t", "").replace("\n", "")) for row in written for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "-", "\uff1d"))]
 
 
 CELLS = st.one_of(

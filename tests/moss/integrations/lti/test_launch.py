@@ -721,6 +721,10 @@ def test_a_private_key_that_a_platform_publishes_is_not_stored(lms: LearningPlat
     assert lms.launch(client).status_code == 302
     stored: Any = Platform.objects.get().keys
     assert [{*key} for key in stored] == [{"kty", "kid", "n", "e"}]
+    # As earlier versions stored it.
+    Platform.objects.update(keys=[published])
+    assert lms.launch(client).status_code == 302
+    assert Platform.objects.get().keys == [published]
 
 
 @pytest.mark.parametrize("odd", ODD_ROWS, ids=repr)
