@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import chain, permutations, product
+from itertools import permutations, product
 from operator import or_
 from typing import Any
 
@@ -214,8 +214,8 @@ def alone(known: Spellings, courses: Iterable[CourseOfStudent]) -> Spellings:
     names, ids = (frozenset(filter(is_alone, texts)) for texts in (known.names, known.ids))
     columns, condition = known.condition(("name",))
     like = condition | Q(name__regex=NOT_ASCII)
-    found = (rows.annotate(**columns).filter(like).values_list("name", flat=True) for rows in (students, listed))
-    return replace(known, names=names, ids=ids, others=tuple(sorted(filter(known.may_be_in, {*chain(*found)}))))
+    first, other = (rows.annotate(**columns).filter(like).values_list("name", flat=True) for rows in (students, listed))
+    return replace(known, names=names, ids=ids, others=tuple(sorted(filter(known.may_be_in, first.union(other)))))
 
 
 def other_names(course: int, courses: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:
@@ -289,7 +289,8 @@ class Decided:
     def of(cls, matches: Iterable[Near], same: Collection[str], others: Collection[str]) -> Decided:
         """Return the decision on matches by their keys; what is in neither is undecided."""
         rows = list(matches)
-        return cls(_union(rows, same), _union(rows, others))
+        parts = ((one.rows for one in rows if one.key in keys) for keys in (same, others))
+        return cls(*(reduce(or_, part, Rows()) for part in parts))
 
     @classmethod
     def from_json(cls, stored: Mapping[str, list[list[int]]]) -> Decided:
@@ -302,10 +303,6 @@ class Decided:
     def lacks(self, match: Near) -> bool:
         """Return whether nobody decided on some row of a match."""
         return not (self.same | self.others) >= match.rows
-
-
-def _union(matches: Iterable[Near], keys: Collection[str]) -> Rows:
-    return reduce(or_, (match.rows for match in matches if match.key in keys), Rows())
 
 
 def near_matches(text: str, courses_of_student: Iterable[CourseOfStudent]) -> list[Near]:

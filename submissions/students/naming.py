@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, product
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import CharField, JSONField, Model, Q, TextField
@@ -16,7 +17,7 @@ from django.db.models.functions import Cast
 from django.utils.crypto import salted_hmac
 
 from submissions.core.models import RecordField
-from submissions.core.redaction import RUN, NameFinder, normalised_spellings
+from submissions.core.redaction import RUN, NameFinder, normalise_word, normalised_spellings
 from submissions.intake.entry_names import normalised
 from submissions.intake.rosters import name_key
 
@@ -73,7 +74,7 @@ class Spellings:
         if len(text) <= LONGEST_NAME and name_key(text) in self._keys:
             return self.replacement
         spans = [span[:2] for span in self._finder.label_spans(text) if span[2] == self.replacement]
-        kept = [*self._names_of_others(text)] if spans and self._similar else []
+        kept = self._names_of_others(text) if spans and self.others else []
         pieces, end = [], 0
         for first, last in _without(text, spans, kept):
             pieces += [text[end:first], self.replacement]
@@ -81,21 +82,34 @@ class Spellings:
         return "".join([*pieces, text[end:]])
 
     @cached_property
-    def _similar(self) -> frozenset[tuple[str, ...]]:
-        """The words of the names of others that have words of the student."""
-        others = (one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one))
-        return frozenset(key for one in others if len(key := tuple(map(name_key, WORD.findall(one)))) <= MOST_WORDS)
+    def _ranks(self) -> dict[str | tuple[str, ...], int]:
+        """1 for the names of others that have words of the student, 2 for own ones, 3 for all words of one, sorted."""
+        similar = (one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one))
+        names = {_spaced(one): rank for rank, texts in ((2, self.texts), (1, similar)) for one in texts}
+        short = {name: rank for name, rank in names.items() if len(RUN.findall(name)) <= MOST_WORDS}
+        own = (product(*map(normalised_spellings, one.split())) for one in map(_spaced, self.texts) if one in short)
+        return {tuple(sorted(words)): 3 for spelled in own for words in spelled} | short
 
-    def _names_of_others(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where these names stand, word by word, the longest that begins at a word."""
-        words, sizes = [*WORD.finditer(text)], sorted({*map(len, self._similar)}, reverse=True)
-        keys, at = [name_key(word[0]) for word in words], 0
-        while at < len(words):
-            of_names = (size for size in sizes if tuple(keys[at : at + size]) in self._similar)
-            after = at + next((size for size in of_names if _are_adjacent(text, words[at : at + size])), 0)
-            if after > at:
-                yield words[at].start(), words[after - 1].end()
-            at = max(after, at + 1)
+    def _names_of_others(self, text: str) -> list[tuple[int, int]]:
+        """Return where these names stand; the longest names come first, so that no part of an own one is among them."""
+        words, taken, kept = [*RUN.finditer(text)], set[int](), []
+        for size in sorted({len(RUN.findall(one)) for one in self._ranks if isinstance(one, str)}, reverse=True):
+            spans = [(one.start(), last.end()) for one, last in zip(words, words[size - 1 :], strict=False)]
+            for rank, at in sorted((self._rank(text[slice(*span)]), at) for at, span in enumerate(spans)):
+                if rank and taken.isdisjoint(range(at, at + size)):
+                    taken.update(range(at, at + size))
+                    kept += [spans[at]] if rank == 1 else []
+        return sorted(kept)
+
+    def _rank(self, name: str) -> int:
+        """Return of which names a text is one, as in `_ranks`; 0 for another text."""
+        if not self.may_be_in(name):
+            return 0
+        if name_key(name) in self._keys:
+            return 3 if "," in name else 2
+        spaced = _spaced(name)
+        rank = self._ranks.get(spaced) or self._ranks.get(tuple(sorted(map(normalise_word, spaced.split()))), 0)
+        return 0 if "," in name else rank
 
     def taken_out_of(self, value: Any) -> Any:
         """Return a value of a JSON column with every text in it, keys included, changed by `taken_out`."""
@@ -155,38 +169,28 @@ class Spellings:
 
     def condition(self, names: tuple[str, ...]) -> tuple[dict[str, Cast], Q]:
         """Return what to annotate rows with, and the condition that all rows naming the student meet."""
+        in_json = {json.dumps(word)[1:-1] for word in self.words if not word.isascii()}
         columns = {f"text_of_{name}": Cast(name, TextField()) for name in names}
         condition = Q(pk__in=[])
         for column in columns:
-            for word in sorted(self.words | _escaped(self.words)):
+            for word in sorted(self.words | in_json):
                 condition |= Q(**{f"{column}__icontains": word})
         return columns, condition
 
 
-def _are_adjacent(text: str, words: list[re.Match[str]]) -> bool:
-    return all(BETWEEN.fullmatch(text, one.end(), other.start()) for one, other in pairwise(words))
+def _spaced(name: str) -> str:
+    return name_key(BETWEEN.sub(" ", name))
 
 
 def _without(text: str, spans: list[tuple[int, int]], kept: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield ascending spans; of one that overlaps what is kept, what is left from its first to its last word."""
-    rest = deque(kept)
     for start, after in spans:
-        at = start
-        while at < after:
-            while rest and rest[0][1] <= at:
-                rest.popleft()
-            if not (rest and rest[0][0] < after) and at == start:
-                yield start, after
-                break
-            first, last = rest[0] if rest and rest[0][0] < after else (after, after)
-            if words := [*WORD.finditer(text, at, max(at, first))]:
-                yield words[0].start(), words[-1].end()
-            at = last
-
-
-def _escaped(words: frozenset[str]) -> set[str]:
-    """Return the words as a JSON text may have them, with the codes of letters."""
-    return {json.dumps(word)[1:-1] for word in words if not word.isascii()}
+        inside = kept[bisect_right(kept, start, key=itemgetter(1)) : bisect_left(kept, (after,))]
+        edges = [start, *chain.from_iterable(inside), after]
+        for at, end in zip(edges[::2], edges[1::2], strict=True):
+            words = [*WORD.finditer(text, at, max(at, end))] if inside else []
+            yield from [(words[0].start(), words[-1].end())] if words else []
+        yield from [] if inside else [(start, after)]
 
 
 def _parsed(text: str) -> Any:

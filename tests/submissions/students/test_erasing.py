@@ -20,10 +20,11 @@ from hypothesis import given, strategies as st
 
 from moss.operations.backups import row_counts
 from moss.operations.doctor import audit
-from submissions.archive.models import Corpus, CorpusDocument
+from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.cases.change import add_statement
 from submissions.core.redaction import normalised_spellings
 from submissions.intake.limits import BadArchive
+from submissions.intake.rosters import name_key
 from submissions.models import (
     ApiAnswer,
     Assignment,
@@ -455,6 +456,8 @@ SIMILAR_NAMES = [
     ("Jose Garcia", "José García"),
     ("Max Müller", "Max Mueller"),
     ("Ann Lee", "Ann Leer"),
+    ("Anna Berg", "Anna"),
+    ("Anna Berg", "Berg"),
 ]
 
 
@@ -468,6 +471,41 @@ def test_a_name_like_the_students_stays_in_every_text(own: str, other: str, whol
     assert spellings.taken_out(f"{own}/main.py") == "[erased]/main.py"
     if " " in own:
         assert spellings.taken_out(f"Talked to {own}, {other}.") == f"Talked to [erased], {other}."
+
+
+WORDS = ["Anna", "Berg", "Holm", "Ito", "Müller", "Kim", "Lee"]
+FORMS = ("{}", "{}/main.py", "Talked to {}.", "{} (2)", "by {}, then")
+
+
+@st.composite
+def similar_names(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
+    """Draw the words of a student's name, names of others that are parts of it, and longer names that have it."""
+    words = draw(st.permutations(WORDS))
+    own, rest = words[: draw(st.integers(2, 3))], words[3:]
+    parts = [" ".join(own[first:end]) for first in range(len(own)) for end in range(first + 1, len(own) + 1)]
+    parts = [*parts, ".".join(own).lower()]
+    longer = [" ".join(words) for words in ([*own, rest[0]], [rest[1], *own], [own[0], rest[2]], [rest[0], own[-1]])]
+    own_parts = draw(st.lists(st.sampled_from([one for one in parts if name_key(one) != name_key(" ".join(own))])))
+    return own, own_parts, draw(st.lists(st.sampled_from(longer)))
+
+
+@given(similar_names(), st.booleans(), st.sampled_from(FORMS))
+def test_no_own_name_stays_beside_shorter_names_of_others(
+    names: tuple[list[str], list[str], list[str]],
+    whole_only: bool,  # noqa: FBT001
+    form: str,
+) -> None:
+    words, parts, longer = names
+    own, number = " ".join(words), f"{'.'.join(words).lower()}@uni.example"
+    spellings = Spellings(frozenset({own}), frozenset({number}), (*parts, *longer), whole_only=whole_only)
+    joined = "_".join(words) if f"{'.'.join(words)}".lower() not in parts else own
+    for name in (own, own.upper(), joined, number, f"{words[-1]}, {' '.join(words[:-1])}", " ".join(words[::-1])):
+        assert spellings.taken_out(form.format(name)) == form.format("[erased]")
+    for other in longer:
+        assert spellings.taken_out(form.format(other)) == form.format(other)
+        assert spellings.taken_out(f"Talked to {own}, {other}.") == f"Talked to [erased], {other}."
+    for other in parts:
+        assert spellings.taken_out(f"Talked to {own}; {other}.") == f"Talked to [erased]; {other}."
 
 
 @pytest.mark.parametrize(
@@ -507,7 +545,11 @@ def test_who_has_a_similar_name_keeps_decisions_statements_and_history(
         AuditEntry.objects.create(
             who="eve", action="saw", course=course, subject=f"Talked to {own}, {other}.", page="gone"
         )
+    sweep = CorpusSweep.objects.create(corpus=Corpus.objects.create(name="old", recipe="r"), number=1, source="/old")
+    for name in (own, other):
+        CorpusDocument.objects.create(sweep=sweep, name=f"2019/{name}/main.py", sha256=digest(name))
     erased(own)
+    assert [*CorpusDocument.objects.values_list("name", flat=True)] == [f"2019/{other}/main.py"]
     subjects = {*AuditEntry.objects.filter(page="gone").values_list("subject", flat=True)}
     assert subjects == {f"Talked to {'[erased]' if ' ' in own else own}, {other}."}
     decision = Decision.objects.get()
