@@ -253,7 +253,6 @@ def _with_next(values: Iterable[object], kind: type, results: Iterable[object]) 
 
 
 def _readings(language: str, scanned: Sequence[tuple[str, Scan]], *, spelling: bool, words: bool) -> list[Reading]:
-    """Return the readings of texts that were scanned."""
     if not scanned:
         return []
     texts, scans = zip(*scanned, strict=True)

@@ -323,7 +323,6 @@ def _object_file(module: binding.ModuleRef, exported: set[str]) -> bytes:
 
 
 def _numba_type(layout: Layout) -> types.Type:
-    """Return numba's type of a layout."""
     if isinstance(layout, Array):
         return types.Array(_scalar(layout.dtype), layout.dimensions, "C")
     if isinstance(layout, Parts):
@@ -336,7 +335,6 @@ def _scalar(dtype: str) -> types.Type:
 
 
 def _result_layout(numba_type: types.Type) -> Layout:
-    """Return the layout of a result."""
     if isinstance(numba_type, types.Array):
         if numba_type.layout != "C":
             raise TypeError(f"a kernel returns {numba_type}; it may return contiguous arrays only")

@@ -236,7 +236,6 @@ class CodeFrontEnd:
         return self._vocabulary
 
     def _fill_ids(self, normalised: Normalised, sources: Sequence[str], vocabulary: Vocabulary) -> None:
-        """Fill in the ids of the literals of all texts."""
         ends = normalised.totals[:, LEXEMES]
         classes = normalised.classes[: ends[-1] if len(ends) else 0]
         bounds = np.cumsum([0, *map(len, sources)])

@@ -430,7 +430,6 @@ class TableWriter:
             )
 
     def _write_rule(self, number: int, rule: Rule) -> int:
-        """Write a rule; return its address."""
         pattern, (_, action, transition) = _pattern(rule), rule
         tree, code, used = self._trees[pattern], CALL, frozenset[int]()
         start = -1

@@ -352,7 +352,6 @@ def _read(
 
 
 def _compared(groups: Groups, chosen: ChosenLanguages) -> tuple[list[NumberedFile], list[SkippedInput]]:
-    """Return the files to compare, and the other files."""
     numbered, skipped = [], []
     languages = languages_of([*groups.values()], chosen)
     for submission, (name, group) in enumerate(groups.items()):

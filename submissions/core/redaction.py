@@ -287,12 +287,10 @@ class NameFinder:
 
     @cached_property
     def _logins(self) -> set[str]:
-        """Logins that may be built from the names."""
         return {login for name in self.aliases for text in self._texts(name) for login in logins(text)}
 
     @cached_property
     def _texts_by_word(self) -> dict[str, set[tuple[str, str]]]:
-        """Names and their spellings that contain a word."""
         texts: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for name in self.aliases:
             for text in self._texts(name):
