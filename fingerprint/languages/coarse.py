@@ -192,7 +192,6 @@ class _Converter:
         return at
 
     def _add_once(self, symbol: str, at: int) -> int:
-        """Add a symbol unless it is the last one already."""
         return at if self.symbols and self.symbols[-1][0] == symbol else self._add(symbol, at)
 
     def _text(self, at: int) -> str:

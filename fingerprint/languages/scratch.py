@@ -73,7 +73,6 @@ def _lines(element: ET.Element, depth: int) -> Iterator[str]:
 
 
 def _enclosed(child: ET.Element, depth: int) -> Iterator[str]:
-    """Yield the lines of the blocks that a block encloses."""
     if child.tag in ("script", "statement"):
         indent = "  " * min(depth, MAX_INDENT)
         yield f"{indent}{{"

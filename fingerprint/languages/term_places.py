@@ -87,7 +87,6 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
 
 
 def _lexeme_places(family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms) -> Iterator[TermPlace]:
-    """Yield the spans whose text is a wanted name or literal."""
     terms = {
         (kind, term >> LENGTH_BITS): term for kind in ("literals", "names") for term in getattr(wanted, kind).tolist()
     }

@@ -165,7 +165,6 @@ def literal_ids(salt: str) -> dict[int, LiteralIds]:
 
 @cache
 def _is_within(type_name: str, *parents: str) -> bool:
-    """Return whether a token type is one of `parents` or a subtype of one."""
     return any(type_name == parent or type_name.startswith(parent + ".") for parent in parents)
 
 
@@ -207,7 +206,6 @@ class NormalisationRules:
         return name, mark
 
     def _by_first_rule(self, type_name: str, value: str) -> KindAndMarks:
-        """Return the kind and the marks by the first rule that applies."""
         if not value.strip() or (not _is_within(type_name, "Literal", "Name") and _SPACE.match(value)):
             return "", Mark.SPACE
         if _is_within(type_name, "Comment", "Literal.String.Doc"):

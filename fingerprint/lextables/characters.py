@@ -137,7 +137,6 @@ def _union(sets: Sequence[Changes]) -> Changes:
 
 
 def _complement(changes: Changes) -> Changes:
-    """Return the characters that are not in a set."""
     ends = np.array([0, LIMIT], dtype=np.int64)
     return _odd(np.concatenate([ends, changes]))
 

@@ -239,14 +239,12 @@ class RankingInput(NamedTuple):
 
 
 def _postings(files: Sequence[CohortFile]) -> tuple[Hashes, Owners]:
-    """Return the fingerprint hashes of all files, and the submission of each."""
     numbers = np.array([file.submission for file in files], dtype=np.int32)
     owners = np.repeat(numbers, [len(file.hashes) for file in files])
     return np.concatenate([np.empty(0, np.uint64), *(file.hashes for file in files)]), owners
 
 
 def _by_submission(files: Sequence[CohortFile], submissions: int) -> tuple[list[list[Kinds]], list[list[LexicalTerms]]]:
-    """Return the kinds and the terms of the files of each submission."""
     kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
     terms: list[list[LexicalTerms]] = [[] for _ in range(submissions)]
     for file in files:
@@ -333,7 +331,6 @@ def renamed_groups(files: Iterable[FileColumns], cohort: Cohort, counted: Collec
 
 
 def _alike(keys: Mapping[int, Hashable]) -> list[list[int]]:
-    """Return the groups of two and more with equal keys."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for one, key in keys.items():
         groups[key].append(one)
@@ -381,7 +378,7 @@ class Ranking(NamedTuple):
     `unrelated` says how similar unrelated pairs of the class are; None if the class is too small to tell.
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
     `candidates` is the number of pairs of the class that share enough to be compared, whether or not the
-    ranking has them.
+    ranking has them, and `compared` is that of all pairs, also of those with old submissions.
     """
 
     pairs: CandidatePairs
@@ -390,6 +387,7 @@ class Ranking(NamedTuple):
     unrelated: UnrelatedPairs | None
     units: Rows
     candidates: int
+    compared: int
 
     @property
     def translated(self) -> npt.NDArray[np.bool_]:
@@ -471,7 +469,8 @@ def _with_translations(
     if listed is not None:
         translations = translations.take(translations.scores.similarity >= LEAST_LISTED)
     both = merged_pairs(candidate_pairs(inputs, 0.0 if listed is None else FLOOR), translations.pairs)
-    return _merged(ranking, translations)._replace(candidates=int(_within_class(inputs, both).sum()))
+    candidates = int(_within_class(inputs, both).sum())
+    return _merged(ranking, translations)._replace(candidates=candidates, compared=len(both.left))
 
 
 def _rank_one_language(
@@ -496,7 +495,7 @@ def _rank_one_language(
         rows, scores = best_of_both(cohort, lexical, pairs, wanted, within, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, threshold, unrelated, one_language, int(within.sum()))
+    ranking = Ranking(pairs, scores, threshold, unrelated, one_language, int(within.sum()), len(within))
     return ranking.take(_order(pairs, scores))
 
 

@@ -438,7 +438,6 @@ def cluster_by_super_shingles(
 
 
 def _join_sharing(records: Iterator[Records], sets: UnionFind) -> None:
-    """Join all documents that share a value."""
     for piece in records:
         same = np.flatnonzero(piece.keys[1:] == piece.keys[:-1])
         sets.join(piece.payloads[same].astype(np.int64), piece.payloads[same + 1].astype(np.int64))

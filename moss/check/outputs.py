@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from gettext import NullTranslations
@@ -68,11 +68,13 @@ def answer_of(report: LocalReport) -> Answer:
     whole = [row for row in counted if scores[row] < threshold.value and _is_whole(rows[row])]
     order = [*first, *whole, *sorted({*range(len(rows))}.difference(first, whole))]
     members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
-    said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
-    size = report.class_size
-    total, is_cut = max(report.ranking.candidates, len(rows)), len(first) == len(rows) < report.ranking.candidates
+    size, total = report.class_size, report.ranking.compared
+    # Pairs that are not ranked are no more similar than the last one.
+    least = scores[-1] if len(rows) < total else 0.0
+    known = sorted(scores[row] for row in counted) if least < bands.look else []
     counts = (len(first), len(whole), total, size - len(members), size)
-    return Answer(order, [rows[row] for row in order], *counts, said, is_cut=is_cut)
+    said = band_sentences(bands, known, NullTranslations())
+    return Answer(order, [rows[row] for row in order], *counts, said, is_cut=least >= threshold.value)
 
 
 def _is_whole(row: PairRow) -> bool:
@@ -148,12 +150,10 @@ class Place(NamedTuple):
     @classmethod
     def of(cls, file: LocalFile, path: str, first: int, last: int) -> Place:
         """Return the place of lines in a file with this path."""
-        from submissions.matches.source_html import cell_lines, cells_text  # noqa: PLC0415 - of notebooks only
+        from submissions.matches.source_html import cells_text  # noqa: PLC0415 - of notebooks only
 
-        language, cells = file.reading.language, ""
-        if language == "notebook":
-            cells = cells_text(cell_lines(_text(file), language), (first, last))
-        return cls(path, first, last, cells)
+        heads = _heads(file.data) if file.reading.language == "notebook" else ()
+        return cls(path, first, last, cells_text(heads, (first, last)))
 
     def __str__(self) -> str:
         return f"{self.file}, {self.cells or f'{self.first_line}-{self.last_line}'}"
@@ -220,9 +220,8 @@ def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
 
 
 def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, object]:
-    sides = _sides(report, passage, passage, translated=translated)
     figures = {"tokens": passage.tokens, "submissions": passage.submissions, "common": passage.common}
-    return {**sides, **figures}
+    return {**_sides(report, passage, passage, translated=translated), **figures}
 
 
 def _sides(report: LocalReport, first: Passage, last: Passage, *, translated: bool) -> dict[str, dict[str, object]]:
@@ -240,10 +239,7 @@ def _sides(report: LocalReport, first: Passage, last: Passage, *, translated: bo
 def standalone_report(
     report: LocalReport, title: str, answer: Answer | None = None, most: int | None = None, *, of_each: bool = False
 ) -> StandaloneReport:
-    """Return the report for the HTML exporter: the first `most` pairs, those to read first.
-
-    With `of_each` it has those and the best of each submission.
-    """
+    """Return what a page has: the first `most` pairs, or with `of_each` those to read and the best of each."""
     answer = answer or answer_of(report)
     whole, rows = report, read_or_best(report, answer) if of_each else answer.order[:most]
     report = replace(report, ranking=report.ranking.take(np.asarray(rows, dtype=np.intp)))
@@ -334,6 +330,7 @@ def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[Standa
 
 
 def _stream(reading: Reading, *, translated: bool) -> tuple[TokenStream, Lines]:
+    """Return the stream that the passages of a pair are of, and its lines."""
     if translated and reading.coarse:
         return reading.coarse.tokens, reading.coarse_lines
     return reading.tokens, reading.lines
@@ -342,7 +339,7 @@ def _stream(reading: Reading, *, translated: bool) -> tuple[TokenStream, Lines]:
 def _side(
     file: LocalFile, stream: tuple[TokenStream, Lines], pieces: list[tuple[int, int]], others: list[int]
 ) -> StandaloneSide:
-    text = _text(file)
+    text = _shown(file.data, file.reading.language)
     runs = [TokenRun(text, stream[0], first, count) for first, count in pieces]
     lines = [line for first, count in pieces for line in stream[1][first : first + count].tolist()]
     return StandaloneSide(file.path, file.reading.language, runs, lines, others)
@@ -358,17 +355,26 @@ def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
 
 def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
     return [
-        TermFile(file.path, file.reading.language, _text(file), file.reading.tokens, file.reading.lexical)
+        TermFile(
+            file.path,
+            file.reading.language,
+            _shown(file.data, file.reading.language),
+            file.reading.tokens,
+            file.reading.lexical,
+        )
         for file in report.files
         if file.submission == submission
     ]
 
 
-def _text(file: LocalFile) -> str:
+@lru_cache(KEPT_TEXTS)
+def _shown(data: bytes, language: str) -> str:
     """Return the text of a file as its front-end shows it."""
-    return _shown(file.data, file.reading.language)
+    return shown_text(data, language).text
 
 
 @lru_cache(KEPT_TEXTS)
-def _shown(data: bytes, language: str) -> str:
-    return shown_text(data, language).text
+def _heads(data: bytes) -> Sequence[int]:
+    from submissions.matches.source_html import cell_lines  # noqa: PLC0415 - of notebooks only
+
+    return cell_lines(_shown(data, "notebook"), "notebook")

@@ -448,7 +448,9 @@ def _write_report(report: LocalReport, listing: Listing, path: Path, output: Pat
     from moss.commands.tables import fitting, notes, printable
 
     answer = answer_of(report) if listing.output_format in {"table", "html"} else None
-    lines = answer.lines if answer else []
+    listed = len(read_or_best(report, answer)) if answer and listing.of_each else listing.most
+    is_by_answer = listing.on_screen or listing.output_format == "html"
+    lines = answer.lines(listed if is_by_answer else 0) if answer else []
     for line in lines:
         click.echo(printable(line), err=True)
     if not report.shortfall or listing.output_format != "table":
@@ -456,7 +458,6 @@ def _write_report(report: LocalReport, listing: Listing, path: Path, output: Pat
         if listing.on_screen:
             lines += (parts := list(parts))
         _write(parts, output)
-    listed = len(read_or_best(report, answer)) if answer and listing.of_each else listing.most
     below = notes(report, answer.more(listed) if answer else "", every_name=verbose)
     for line in fitting(below, lines) if listing.on_screen and not verbose else below:
         click.echo(printable(line), err=True)

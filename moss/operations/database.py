@@ -349,6 +349,7 @@ def _own_prefixes() -> tuple[str, ...]:
 
 
 def _others() -> Iterator[str]:
+    """Yield the columns of the models of other packages."""
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table  # noqa: SLF001 - there is no other way
         if not table.startswith(_own_prefixes()) and not model._meta.proxy:  # noqa: SLF001 - as above

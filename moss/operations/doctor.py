@@ -350,6 +350,7 @@ def saml() -> Finding:
 
 
 def _service_key_pair(advanced: dict[str, str]) -> Finding:
+    """Check the certificate of this service, and that its key is the one of the certificate."""
     try:
         certificate = _certificate(advanced["x509cert"])
         key = serialization.load_pem_private_key(advanced["private_key"].encode(), None)

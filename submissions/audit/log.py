@@ -37,6 +37,7 @@ WEBHOOKS = AuditAction.CHANGED_WEBHOOKS
 
 
 def _by_request(*rows: tuple[AuditAction, str, str]) -> dict[tuple[str, str], AuditAction]:
+    """Return the action of each method and address name; a row has an action, a method and names."""
     return {(method, name): action for action, method, names in rows for name in names.split()}
 
 

@@ -303,6 +303,7 @@ class NameFinder:
         return [HOST.sub("", text) for text in self.spellings.get(name) or (name,)]
 
     def _ids(self, name: str) -> list[str]:
+        """Return the spellings of a name that are ids, without hosts."""
         return [HOST.sub("", text) for text in self.spellings.get(name) or (name,) if text in self.ids]
 
     @cached_property

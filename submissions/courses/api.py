@@ -504,6 +504,7 @@ def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, conf
 
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
+    """Return the stored settings as a form sends them."""
     stored = model_to_dict(assignment, fields=forms.SettingsForm.base_fields)
     offered = comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)

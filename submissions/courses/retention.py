@@ -305,6 +305,7 @@ def _documents_in(batches: Iterable[models.Batch]) -> list[int]:
 
 
 def _all_documents(rows: QuerySet[models.SubmissionFile] | QuerySet[models.Boilerplate]) -> list[int]:
+    """Return the documents of rows, and the documents that are to replace them."""
     keys = chain.from_iterable(rows.values_list("document_id", "next_document_id"))
     return list({key for key in keys if key})
 

@@ -186,6 +186,7 @@ def _submissions(listing: Listing, grouping: Grouping, counted: Mapping[str, str
 
 
 def _by_reason(entries: Iterable[Entry]) -> tuple[SkippedGroup, ...]:
+    """Return the entries by reason, the reason with most entries first."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         groups[entry.reason].append(entry)

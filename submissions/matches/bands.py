@@ -152,10 +152,10 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
         (outstanding, stand_out),
         (look and not looks + outstanding, gettext("No pair is above that: read the best match of each student once.")),
     )
-    rows = {"below": look - 1, "first": look, "last": far - 1, "far": far}
+    rows = {"below": look - 1, "first": look, "low": look, "high": far - 1, "far": far}
     percentages = _percentages(similarities, rows, space)
-    ends = dict.fromkeys(percentages[name] for name in ("first", "last") if looks)
-    span = gettext("{first} to {last}").format(**percentages) if len(ends) > 1 else "".join(ends)
+    ends = dict.fromkeys(percentages[name] for name in ("low", "high") if looks)
+    span = gettext("{low} to {high}").format(**percentages) if len(ends) > 1 else "".join(ends)
     said = " ".join(text for is_said, text in parts if is_said)
     return said.format(**percentages, span=span, looks=looks, few=few, n=outstanding)
 

@@ -101,7 +101,7 @@ def diff(
     Lines match whose tokens have the same kinds, see `kinds_of_lines`; lines without tokens match if their
     text is the same but for white space. `heads`: the lines above the cells of notebooks, which are not counted.
     """
-    sides = _Side.of(left, left_kinds), _Side.of(right, right_kinds)
+    sides, above_cells = (_Side.of(left, left_kinds), _Side.of(right, right_kinds)), frozenset(heads[0])
     in_order = _longest_series(sides, [range(len(side.lines)) for side in sides])
     moved = _moved_lines(sides, in_order)
     if ends := _ends_of_parts(sides, in_order, moved):
@@ -110,14 +110,10 @@ def diff(
         both = zip(sides, is_moved, strict=True)
         in_order = _longest_series(sides, [[at for at in range(len(side.lines)) if at not in of] for side, of in both])
     rows = list(_rows(sides, in_order, moved))
-    counted = (row.kind for row in rows if row.left and row.left_number not in heads[0])
+    counted = (row.kind for row in rows if row.left and row.left_number not in above_cells)
     counts = Counter(kind for kind in counted if kind in {"same", "renamed"})
-    lines = sum(
-        bool(line)
-        for side, no in zip(sides, heads, strict=True)
-        for at, line in enumerate(side.lines, 1)
-        if at not in no
-    )
+    lines = sum(bool(line) for side in sides for line in side.lines)
+    lines -= sum(head <= MAX_LINES for of_side in heads for head in of_side)
     figures = counts["same"], counts["renamed"], lines - 2 * counts.total()
     return Diff(rows, *figures, *(max(0, len(side) - MAX_LINES) for side in (left, right)))
 

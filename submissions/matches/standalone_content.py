@@ -165,16 +165,13 @@ class StandaloneCase(NamedTuple):
     pairs: list[tuple[int, PairRow]]
 
 
-WHOLE_BELOW = "with an identical file, or one side nearly whole in shared passages; look at these, too"
-
-
 class Answer(NamedTuple):
     """The answer of a ranking: how many pairs to read, and how many submissions are in none of them.
 
     `order` has the rows of the ranking, first those of the `to_read` pairs to read, then those of the `whole`
     ones below, and `rows` the figures of these pairs, of `total` pairs of the class. `apart` of the class of
-    `size` are in no pair to read. `bands` says how many pairs are in each band. `is_cut`: all ranked pairs are
-    to be read, and others may be.
+    `size` are in no pair to read. `bands` says how many pairs are in each band, as far as all of these are
+    ranked. `is_cut`: all ranked pairs are as similar as those to read, and others may be.
     """
 
     order: list[int]
@@ -188,17 +185,24 @@ class Answer(NamedTuple):
     is_cut: bool = False
 
     @property
-    def lines(self) -> list[str]:
-        """The sentences of the answer; none without pairs."""
-        if not self.rows:
-            return []
+    def heading(self) -> tuple[str, str]:
+        """How many pairs are to be read, and what else is said of them, or nothing."""
+        number = f"{self.to_read:,}" if self.to_read or self.is_cut else "No"
+        answer = f"{number} pair{'s' * (self.to_read != 1)} to read"
         if self.is_cut:
-            return [f"At least {self.to_read:,} pairs to read: --top N ranks more."]
-        answer = f"{self.to_read or 'No'} pair{'' if self.to_read == 1 else 's'} to read"
+            return f"At least {answer}", "--top N ranks more"
         are = "is" if self.apart == 1 else "are"
-        apart = f"; {self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
-        whole = f"{self.whole:,} pair{'s' * (self.whole > 1)} below the threshold {WHOLE_BELOW}."
-        return [f"{answer}{apart}.", self.bands, *[whole] * bool(self.whole)]
+        return answer, f"{self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
+
+    def lines(self, listed: int | None) -> list[str]:
+        """Return the sentences of the answer, above the first `listed` pairs or all; none without pairs."""
+        first = f"{(': ' if self.is_cut else '; ').join(filter(None, self.heading))}."
+        is_next = listed is None or self.to_read + self.whole <= listed
+        look = "listed next" if is_next else f"look at {'it' if self.whole == 1 else 'them'}, too"
+        what = "below the threshold with an identical file, or one side nearly whole in shared passages"
+        least = "At least " * (len(self.rows) < self.total)
+        whole = f"{least}{self.whole:,} pair{'s' * (self.whole > 1)} {what}; {look}." * bool(self.whole)
+        return [*filter(None, (first, self.bands, whole))] * bool(self.rows)
 
     def more(self, listed: int | None) -> str:
         """Return how many pairs are not among those `listed`, and how to see them; empty without any."""

@@ -96,7 +96,7 @@ def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMIT
         "others": others,
         "left_out": left_out,
         "to_read": first,
-        "to_read_count": report.answer.to_read,
+        "said": report.answer.lines(len(report.rows)),
         "more_to_read": min(report.answer.to_read, len(report.rows)) - len(first),
         "pairs_tab": "#pairs",
         "pair_template": "submissions/exports/_pair_to_read.html",

@@ -465,6 +465,7 @@ class FileView:
         return text.format(number=passage.number, n=passage.counted)
 
     def _marked_pieces(self, passage: FilePassage, span: tuple[int, int]) -> Iterator[MarkedPiece]:
+        """Yield the pieces of a passage, and what is between them."""
         for at, piece in enumerate(passage.pieces):
             if at:
                 yield self._between(passage.other, passage.pieces[at - 1], piece)

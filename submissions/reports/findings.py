@@ -70,6 +70,7 @@ def exclusion_effect(
 
 
 def _pairs_above(ranking: Ranking, threshold: float, old: Flags) -> int:
+    """Return the number of pairs of the class from a similarity on."""
     within_class = ~(old[ranking.pairs.left] | old[ranking.pairs.right])
     return int((within_class & (ranking.scores.similarity >= threshold)).sum())
 
@@ -154,7 +155,6 @@ def _matching_rows(pairs: CandidatePairs, ranked: CandidatePairs) -> tuple[npt.N
 
 
 def _keys(pairs: CandidatePairs) -> npt.NDArray[np.int64]:
-    """Return a number for each pair by which pairs are told apart."""
     keys: npt.NDArray[np.int64] = pairs.left.astype(np.int64) << 32 | pairs.right
     return keys
 

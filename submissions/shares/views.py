@@ -178,7 +178,6 @@ def _names(share: Share) -> Names:
 
 
 def _share_context(request: HttpRequest, share: Share) -> dict[str, Any]:
-    """Return the part of the context that makes a page a shared one."""
     match = request.resolver_match
     token = match.kwargs["token"] if match else ""
     return {"readonly": True, "token": token, "share": share}

@@ -262,7 +262,6 @@ def students(platform_course: PlatformCourse) -> Roster:
 
 
 def _members(platform: Platform, address: str, token: str) -> Iterator[dict[str, Any]]:
-    """Yield the people of all pages of a list."""
     headers = {"Authorization": f"Bearer {token}", "Accept": MEDIA_TYPE}
     deadline = time.monotonic() + LIST_SECONDS
     for _page in range(MOST_PAGES):

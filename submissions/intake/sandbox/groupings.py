@@ -293,6 +293,7 @@ def _request(job: str, upload: ListedUpload) -> Header:
 
 
 def _rows(upload: ListedUpload) -> bytes:
+    """Return the entries as JSON, each without its bytes."""
     return json.dumps([_row(entry) for entry in upload.rows]).encode()
 
 

@@ -6,14 +6,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from moss.check import readings
+from moss.check.outputs import answer_of
+from moss.check.rank import RankingOptions, rank_path
 from moss.check.readings import ReadJob
 from moss.cli import main
 from moss.commands.service import planted_pairs
@@ -196,9 +200,10 @@ def test_more_pairs_to_read_than_are_ranked_are_not_counted(tmp_path: Path) -> N
     honest = {f"s{n}/main.py": program(Random(n)) for n in range(1, 30)}
     root = folder(tmp_path, {**copies, **honest})
     to_read = len(list(combinations(copies, 2)))
-    answer, more, *_ = check(root).stderr.splitlines()
+    answer, alike, more, *_ = check(root).stderr.splitlines()
     assert answer == "At least 250 pairs to read: --top N ranks more."
-    assert int(more.split()[0].replace(",", "")) >= to_read - 250
+    assert alike == "Programs of this task are too alike for a line."
+    assert more.startswith(f"{52 * 51 // 2 - 250:,} more pairs: list them")
     told = f"{to_read} pairs to read; 29 of 52 submissions are in none of them."
     assert check(root, "--top", "400").stderr.splitlines()[0] == told
     page = check(root, "--format", "html")
@@ -206,7 +211,54 @@ def test_more_pairs_to_read_than_are_ranked_are_not_counted(tmp_path: Path) -> N
     listed = int(re.findall(r"of (\d+) pairs are shown", page.stderr)[0])
     assert f"{52 * 51 // 2 - listed:,} more pairs: list them" in page.stderr
     short = Page(check(root, "--format", "html", "--top", "5").stdout)
-    assert short.text("#report-heading") == "At least 5 pairs to read"
+    assert short.text("#report-heading") == "At least 5 pairs to read --top N ranks more"
+
+
+@pytest.mark.parametrize("option", ["earlier", "solutions", ""])
+def test_what_is_said_of_a_ranking_that_is_cut_is_true_of_all_pairs(tmp_path: Path, option: str) -> None:
+    copies = {f"copy{n}/main.py": renamed(program(Random(0))) for n in range(5)}
+    honest = {f"s{n}/main.py": program(Random(n)) for n in range(1, 8)}
+    parts = {f"part{n}/main.py": program(Random(9 - n))[:900] + program(Random(n + 20)) for n in range(4)}
+    java = "class Main {{ int f(int n) {{ int s = {0}; while (n > {0}) {{ s += n * {0}; n--; }} return s; }} }}\n"
+    others = {f"java{n}/Main.java": java.format(n) for n in range(2)}
+    root = folder(tmp_path / "class", {**copies, **honest, **parts, **others})
+    old = folder(tmp_path / "old", {f"o{n}/main.py": renamed(program(Random(n))) for n in (0, 0, 1, 30)})
+    options = RankingOptions(show=10_000, earlier=(old,) * (option == "earlier"))
+    report = rank_path(root, replace(options, solutions=(old,) * (option == "solutions")))
+    every, pairs = answer_of(report), len(report.ranking.units)
+    assert pairs == every.total > 60
+    assert not every.is_cut
+    for most in range(1, pairs):
+        answer = answer_of(replace(report, ranking=report.ranking.take(np.arange(most))))
+        assert answer.total == pairs
+        assert answer.more(most).startswith(f"{pairs - most} more pair")
+        least = " pair to read: --top N ranks more." if answer.to_read == 1 else " pairs to read: --top N ranks more."
+        if answer.is_cut:
+            assert answer.lines(most)[0] == f"At least {answer.to_read}{least}"
+        else:
+            assert answer.heading == every.heading
+        assert answer.to_read <= every.to_read
+        assert answer.bands in {every.bands, ""}
+        said = [line for line in answer.lines(most) if "below the threshold with" in line]
+        assert all(line.startswith("At least ") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("whole", "listed", "ending"),
+    [
+        (1, None, "1 pair below the threshold with {}; listed next."),
+        (2, 5, "2 pairs below the threshold with {}; listed next."),
+        (2, 4, "2 pairs below the threshold with {}; look at them, too."),
+        (1, 0, "1 pair below the threshold with {}; look at it, too."),
+    ],
+)
+def test_whole_pairs_below_the_threshold_are_said_to_be_listed_where_they_are(
+    whole: int, listed: int | None, ending: str
+) -> None:
+    answer = answer_of(rank_path(SAMPLE / "submissions", RankingOptions(show=10_000)))
+    answer = answer._replace(to_read=3, whole=whole, is_cut=False)
+    what = "an identical file, or one side nearly whole in shared passages"
+    assert answer.lines(listed)[-1] == ending.format(what)
 
 
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:

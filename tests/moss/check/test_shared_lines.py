@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
+from submissions.matches import source_html
+from submissions.matches.source_html import cell_lines
 from tests.moss.check.test_check import check, folder
 from tests.support.html import Page
 from tests.support.notebooks import notebook_of
@@ -127,11 +130,30 @@ def test_shared_lines_of_notebooks_are_given_by_their_cells(tmp_path: Path) -> N
     ends = [place["first_line"] - 1, place["last_line"] - 1]
     text = " … ".join(f"cell 1, line {line}" for line in ends)
     assert place["cells"] == text
-    for row in json.loads(check(tmp_path, "--format", "json", "--show", "1").stdout)["pairs"][0]["blocks"]:
+    blocks = json.loads(check(tmp_path, "--format", "json", "--show", "1").stdout)["pairs"][0]["blocks"]
+    assert blocks != []
+    for row in blocks:
         lines = [row["left"][name] - 1 for name in ("first_line", "last_line")]
         assert row["left"]["cells"] == " … ".join(f"cell 1, line {line}" for line in dict.fromkeys(lines))
     assert f"See {place['file']}, {text}." in stderr
     assert text in check(tmp_path, "--format", "html", "--show", "1").stdout
+
+
+def test_the_cells_of_a_notebook_are_looked_for_once_however_many_passages_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = class_with(5, 8, 8, [30, 12])
+    looked = Counter[str]()
+
+    def cells_of(text: str, language: str) -> list[int]:
+        looked[text] += 1
+        return cell_lines(text, language)
+
+    monkeypatch.setattr(source_html, "cell_lines", cells_of)
+    root = folder(tmp_path, {path.replace(".py", ".ipynb"): notebook_of(text).decode() for path, text in files.items()})
+    pairs = json.loads(check(root, "--format", "json", "--all").stdout)["pairs"]
+    assert sum(len(pair["passages"]) for pair in pairs) > len(files)
+    assert {*looked.values()} == {1}
 
 
 def test_a_whole_copy_below_the_threshold_is_not_among_the_pairs_to_read(tmp_path: Path) -> None:

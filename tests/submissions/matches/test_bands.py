@@ -4,6 +4,7 @@ from bisect import bisect_left
 from gettext import NullTranslations
 
 import pytest
+from django.utils import translation
 from hypothesis import given, strategies as st
 
 from submissions.matches.bands import Bands, MovedThreshold, OtherClasses, band_sentences, is_whole
@@ -55,6 +56,19 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
 )
 def test_the_pairs_of_each_band_are_told(bands: Bands, similarities: list[float], sentences: str) -> None:
     assert band_sentences(bands, similarities, NullTranslations()) == sentences
+
+
+@pytest.mark.parametrize(
+    ("language", "similarities", "said"),
+    [
+        ("de", [0.451, 0.5], "2 Paare mit 45 % bis 50 %: ansehen."),
+        ("es", [0.451, 0.5], "2 pares del 45 % al 50 %: conviene mirarlos."),
+        ("es", [0.181, 0.184], "2 pares del 18 %: conviene mirarlos."),
+    ],
+)
+def test_both_ends_of_a_band_are_said_in_other_languages(language: str, similarities: list[float], said: str) -> None:
+    with translation.override(language):
+        assert band_sentences(Bands(0.1, 0.6), similarities, translation, " ") == said
 
 
 @given(SIMILARITIES, st.floats(0.2, 0.9), st.floats(0, 0.5))

@@ -168,6 +168,20 @@ def test_the_head_of_a_moved_method_is_beside_its_own_and_not_beside_another_hea
     assert heads == {"def one(a, b):": "def first(a, b):", "def two(a, b):": "def second(a, b):"}
 
 
+def test_the_lines_above_cells_are_not_searched_for_each_line() -> None:
+    class Heads(list[int]):
+        searches = 0
+
+        def __contains__(self, line: object) -> bool:
+            Heads.searches += 1
+            return super().__contains__(line)
+
+    lines = ["head" if at % 10 == 1 else f"line {at}" for at in range(1, MAX_LINES + 101)]
+    heads = Heads(range(1, len(lines), 10))
+    shown = diff(lines, lines, kinds(lines), kinds(lines), [heads, heads])
+    assert (shown.identical, shown.others, Heads.searches) == (MAX_LINES - MAX_LINES // 10, 0, 0)
+
+
 @given(st.permutations(range(6)))
 def test_a_bracket_on_a_line_of_its_own_leaves_the_other_lines_alike(order: list[int]) -> None:
     headed = [line for at in order for line in (f"void f{at}() {{", f"    use({'+' * at} a);", "}")]

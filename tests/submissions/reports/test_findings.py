@@ -94,7 +94,7 @@ def test_a_whole_copy_is_stored_beyond_the_room_of_a_report(monkeypatch: pytest.
     pairs = CandidatePairs(np.zeros(7, np.int32), np.arange(1, 8, dtype=np.int32), np.ones(7, np.int32))
     threshold = SuggestedThreshold(0.9, "", 0.9, 0.95)
     scores = Scores(**{**empty, **shares, "similarity": similarity, "tokens": tokens})
-    ranked = Ranking(pairs, scores, threshold, None, np.full((7, 2), -1), 7)
+    ranked = Ranking(pairs, scores, threshold, None, np.full((7, 2), -1), 7, 7)
     has_files = np.arange(7) == 6
     assert ranking._best_rows(ranked, np.arange(7), has_files).tolist() == [0, 1, 4, 6]
 

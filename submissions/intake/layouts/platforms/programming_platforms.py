@@ -109,7 +109,6 @@ def _score_domjudge(listing: Listing) -> float:
 
 
 def _rows_domjudge(listing: Listing, name: str) -> dict[str, dict[str, object]]:
-    """Return the records of the files of a name, by their ids."""
     texts = (listing.read(path) for path in listing.file_names.get(name, []))
     lists = (rows for text in texts if isinstance(rows := fields.parse_json(text), list))
     return {str(row["id"]): row for rows in lists for row in rows if isinstance(row, dict) and "id" in row}
