@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
-from itertools import compress
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ import numpy as np
 from pygments import lexers
 from pygments.lexers import find_lexer_class_for_filename
 from pygments.plugin import find_plugin_lexers
-from pygments.token import STANDARD_TYPES, Comment, Error, Keyword, String, Text, _TokenType
+from pygments.token import STANDARD_TYPES, Error, Text, _TokenType
 from pygments.util import ClassNotFound
 
 from fingerprint.kernels.types import PairRows
@@ -31,10 +30,10 @@ from fingerprint.languages.lexical_terms import (
     macros_as_code,
 )
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
-from fingerprint.languages.look_alikes import HIDING, plain, with_ascii_marks, without_escapes
+from fingerprint.languages.look_alikes import plain, with_ascii_marks, without_escapes
 from fingerprint.languages.normalisation import LEXEMES, Normalised, NormalisedText, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns, TokenRows
-from fingerprint.languages.vocabulary import Key, LexicalColumns, Vocabulary
+from fingerprint.languages.vocabulary import LexicalColumns, Vocabulary
 from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reasons import NAMED_LEXER_FAILED
@@ -47,12 +46,7 @@ if TYPE_CHECKING:
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 13
 
-# The largest share of the tokens of code that marks may hide if others are taken for them.
-MOST_HIDDEN = 0.2
-_SIGN = re.compile(r"[=(){}\[\];<>+*|&]")
-
 # What version control leaves around the versions of lines that it could not merge.
-LONGEST_MARKERS = 300
 _MARKER = re.compile(r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,})(?![^\r\n])")
 
 
@@ -140,7 +134,8 @@ class CodeFrontEnd:
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input, vocabulary = self._input(text), self._current_vocabulary()
         lexed = self._lexed(self._code(lexer_input.source), vocabulary)
-        rows = self._compared(lexed, vocabulary)
+        rows = normalise([lexed], vocabulary, by_line=self.language.by_line).of(0).complete
+        rows = rows[rows[:, MARKS] & Mark.DROPPED == 0]
         starts, ends = lexer_input.starts(rows[:, START]), lexer_input.ends(rows[:, END])
         for code, start, end in zip(rows[:, CODE].tolist(), starts.tolist(), ends.tolist(), strict=True):
             yield start, end, vocabulary.kind_names[code]
@@ -163,34 +158,9 @@ class CodeFrontEnd:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _input(self, text: str) -> LexerInput:
-        """Return a program as readers see it, or as it stands where that shows clearly more of its code."""
         if self.language.escapes:
             text = without_escapes(text, everywhere=self.language.escapes == "everywhere")
-        marked = with_ascii_marks(text, CURLY_QUOTES.get(self.name), self._unknown)
-        reading = lexer_input_of(marked)
-        if text.isascii() or not HIDING.search(text):
-            return reading
-        others = (lexer_input_of(text), LexerInput(without_conflict_markers(text)))
-        readings = {one.source: one for one in (reading, *others)}
-        counts = [self._visible(source) for source in readings]
-        return next(compress(readings.values(), (n >= (1 - MOST_HIDDEN) * max(counts) for n in counts)))
-
-    def _visible(self, source: str) -> int:
-        """Return how many tokens of a source that words have not are seen: those that lexers see, and are compared."""
-        vocabulary = self._current_vocabulary()
-        with suppress(*LEXER_ERRORS):
-            lexed = self._lexed(self._code(source), vocabulary)
-            compared = np.bincount(self._compared(lexed, vocabulary)[:, CODE])
-            kinds = ((vocabulary.kind_names[code], compared[code]) for code in np.flatnonzero(compared).tolist())
-            seen = np.bincount(lexed.codes)
-            shown = [seen[code] for code in np.flatnonzero(seen).tolist() if _is_of_code(vocabulary.key(code))]
-            return int(sum(shown) + sum(n for kind, n in kinds if kind[0] != "<" and _SIGN.search(kind)))
-        return 0
-
-    def _compared(self, lexed: Lexed, vocabulary: Vocabulary) -> TokenRows:
-        rows: TokenRows = normalise([lexed], vocabulary, by_line=self.language.by_line).of(0).complete
-        kept: TokenRows = rows[rows[:, MARKS] & Mark.DROPPED == 0]
-        return kept
+        return lexer_input_of(with_ascii_marks(text, CURLY_QUOTES.get(self.name), self._unknown))
 
     def _unknown(self, text: str) -> bytearray:
         """Return where characters are no code to the lexer."""
@@ -290,15 +260,6 @@ def lexer_input_of(text: str) -> LexerInput:
     return LexerInput(without_conflict_markers(seen.text), seen.unseen)
 
 
-def _is_of_code(token: Key) -> bool:
-    """Return whether a token is a keyword or has a sign of code, and is neither a comment nor a string."""
-    kind, lexeme = token
-    parents = kind.split() if isinstance(kind, _TokenType) else []
-    if String in parents or (Comment in parents and Comment.Preproc not in parents):
-        return False
-    return (Keyword in parents and len(lexeme) > 1) or _SIGN.search(lexeme) is not None
-
-
 def in_small_letters(text: str) -> str:
     """Return a text of the same length in small letters."""
     return text.replace("\u0130", "I").lower()
@@ -311,9 +272,7 @@ def without_conflict_markers(text: str) -> str:
     marks = {match[0].lstrip()[0] for match in _MARKER.finditer(text)}
     if not marks.issuperset("<=>"):
         return text
-    blank = _MARKER.sub(lambda match: " " * len(match[0]), text)
-    hidden = sum(map(str.__ne__, text, blank))
-    return blank if hidden <= max(LONGEST_MARKERS, MOST_HIDDEN * len(text)) else text
+    return _MARKER.sub(lambda match: " " * len(match[0]), text)
 
 
 def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:

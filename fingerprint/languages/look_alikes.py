@@ -62,9 +62,6 @@ _OTHER_STRING = re.compile(
     rf"(?P<before>{_BEFORE_STRING})(?P<string>[{_DOUBLE}][^{_DOUBLE}\"'`;\r\n]*+[{_DOUBLE}]"
     r"|[\u2018-\u201b][^\u2018-\u201b\"'`;\r\n]*+[\u2018-\u201b])(?=[ \t]*(?:[])},;:+%=!<>?\r\n]|\.\w|\Z))"
 )
-# What begins a comment, a string or a bracket once it is read as another sign, and what is left out.
-_OPENING = [chr(like) for like, mark in _MARKS.items() if mark in "#%;!*/-|{<([`"]
-HIDING = re.compile(f"[{''.join(_OPENING)}{''.join(_QUOTES.values())}{UNSEEN}]")
 MOST_ROUNDS = 2  # What follows a string with the sign of a comment is read in the next one.
 # A letter or a mark of ASCII by its number; behind two backslashes it is none.
 _BEFORE = r"(?<!\\)(?P<before>(?:\\\\)*)\\"

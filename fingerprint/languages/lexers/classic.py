@@ -36,12 +36,9 @@ _MATLAB_WORDS = (
 _COBOL_LINE = re.compile(r"^([^\n]{6})(?:[ \-Dd](?=[^\n])|([*/])([^\n]?))", re.MULTILINE)
 _COBOL_FREE = re.compile(r"^(?![ \t]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
 
-_LITERATE = re.compile(r"^(?:>(?!>)|\\begin\{code\})", re.MULTILINE)
-# What is no prose in a literate program: a comment over lines, and declarations.
+_LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
+# A comment over lines, which may have such lines; one without an end is none.
 _BLOCK = re.compile(r"\{-[^-]*+(?:-(?!\})[^-]*+)*(?:-\})?")
-_DECLARATION = re.compile(
-    r"^(?:module|import|data|type|newtype|class|instance)\b|^[a-z_][^\n=:]{0,200}(?:=|::)", re.MULTILINE
-)
 
 _PROSE = re.compile(r"^[^\n]++")
 
@@ -178,9 +175,8 @@ class Haskell(haskell.HaskellLexer):
     @staticmethod
     def rewrite(text: str) -> str:
         """Write the prose of a literate program as comments."""
-        code = _BLOCK.sub(lambda block: "" if block[0].endswith("-}") else block[0], text)
-        marks = _LITERATE.findall(code) if _LITERATE.search(text) else []
-        if len(marks) <= len(_DECLARATION.findall(code)) and not any(mark[1:] for mark in marks):
+        without_blocks = _BLOCK.sub(lambda block: "" if block[0].endswith("-}") else block[0], text)
+        if not _LITERATE.search(without_blocks):
             return text
         lines, in_code = [], False
         for line in StringIO(text, newline=""):

@@ -339,3 +339,10 @@ def test_items_between_brackets_are_counted_without_those_of_inner_ones() -> Non
     texts = list("f(a,g(b,c),[d,e],)()")
     brackets = match_brackets(texts)
     assert [brackets.counts[at] for at, text in enumerate(texts) if text in "(["] == [3, 2, 2, 0]
+
+
+@pytest.mark.parametrize("comment", ["{-\n> x\n-}", "{- a - b\n>x -}", "{-\n\\begin{code}\n\\end{code}\n-}"])
+def test_a_comment_makes_no_program_literate(comment: str) -> None:
+    program = "module Main where\nmain = print (sum [1 .. 9])\n"
+    tokens = front_end("haskell").tokens
+    assert tokens(f"{comment}\n{program}").kinds.tolist() == tokens(program).kinds.tolist()

@@ -327,3 +327,17 @@ def test_a_stray_nul_is_a_character_that_nobody_sees(name: str) -> None:
             assert "\0" not in reading.text
     word = re.sub(r"(?<=[a-z])(?=[a-z])", "\0", text, count=1)
     assert read(word.encode(), "", name).disguised == plain.disguised + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("python", 'print("1) add [x] (y)")\nrows = run("SELECT * FROM t WHERE (a = ?) AND (b > 1);")\n'),
+        ("c", 'int main() { printf("[%d] (%d) {%s};\\n", a, b, c); puts("<1> = (add); | [q] * quit"); }\n'),
+        ("java", 'class A { void m() { out.print("{a: [1, (2)], <b> = &c;}"); run("if (x) { y(); }"); } }\n'),
+    ],
+)
+def test_strings_with_signs_stay_strings_in_quotes_of_a_text_processor(name: str, text: str) -> None:
+    curly = re.sub(r'(?<!\\)"((?:[^"\\]|\\.)*)"', "\u201c\\1\u201d", text * 5)
+    written, honest = (front_end(name).tokens(one) for one in (curly, text * 5))
+    assert written.kinds.tolist() == honest.kinds.tolist()
