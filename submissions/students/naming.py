@@ -17,7 +17,7 @@ from django.db.models.functions import Cast
 from django.utils.crypto import salted_hmac
 
 from submissions.core.models import RecordField
-from submissions.core.redaction import RUN, NameFinder, normalise_word, normalised_spellings
+from submissions.core.redaction import APOSTROPHE, RUN, NameFinder, normalise_word, normalised_spellings
 from submissions.intake.entry_names import normalised
 from submissions.intake.rosters import name_key
 
@@ -32,6 +32,8 @@ MOST_WORDS = 8
 SHORTEST_WORD = 2
 # A longer text is not itself a name.
 LONGEST_NAME = 1_000
+# A whole name in a text: of another student, of the student, or all words of it in another spelling or order.
+OTHER, OWN, RESPELLED = 1, 2, 3
 
 
 def digest(text: str) -> str:
@@ -74,42 +76,51 @@ class Spellings:
         if len(text) <= LONGEST_NAME and name_key(text) in self._keys:
             return self.replacement
         spans = [span[:2] for span in self._finder.label_spans(text) if span[2] == self.replacement]
-        kept = self._names_of_others(text) if spans and self.others else []
+        kept, own = self._whole_names(text)
         pieces, end = [], 0
-        for first, last in _without(text, spans, kept):
+        for first, last in _without(text, _united(spans + own), kept):
             pieces += [text[end:first], self.replacement]
             end = last
         return "".join([*pieces, text[end:]])
 
     @cached_property
     def _ranks(self) -> dict[str | tuple[str, ...], int]:
-        """1 for the names of others that have words of the student, 2 for own ones, 3 for all words of one, sorted."""
+        """OTHER for the names of others that have words of the student, OWN, RESPELLED for all words of one, sorted."""
         similar = (one for one in self.others if name_key(one) not in self._keys and self.may_be_in(one))
-        names = {_spaced(one): rank for rank, texts in ((2, self.texts), (1, similar)) for one in texts}
-        short = {name: rank for name, rank in names.items() if len(RUN.findall(name)) <= MOST_WORDS}
-        own = (product(*map(normalised_spellings, one.split())) for one in map(_spaced, self.texts) if one in short)
-        return {tuple(sorted(words)): 3 for spelled in own for words in spelled} | short
+        names = {_spaced(one): rank for rank, texts in ((OWN, self.texts), (OTHER, similar)) for one in texts}
+        short = {name: rank for name, rank in names.items() if rank == OWN or len(RUN.findall(name)) <= MOST_WORDS}
+        return {tuple(sorted(words)): RESPELLED for words in self._spelled} | short
 
-    def _names_of_others(self, text: str) -> list[tuple[int, int]]:
-        """Return where these names stand; the longest names come first, so that no part of an own one is among them."""
-        words, taken, kept = [*RUN.finditer(text)], set[int](), []
+    @cached_property
+    def _spelled(self) -> frozenset[tuple[str, ...]]:
+        """Each spelling of the student's whole names, word by word."""
+        names = [name.split() for name in map(_spaced, self.texts) if len(RUN.findall(name)) <= MOST_WORDS]
+        return frozenset(words for name in names for words in product(*map(normalised_spellings, name)))
+
+    def _whole_names(self, text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return where names of others stand, and own ones; the longest come first, so that no part of one counts."""
+        words, taken = [*RUN.finditer(text)], set[int]()
+        places: tuple[list[tuple[int, int]], list[tuple[int, int]]] = [], []
+        named = [at for at, word in enumerate(words) if self.may_be_in(word[0])]
         for size in sorted({len(RUN.findall(one)) for one in self._ranks if isinstance(one, str)}, reverse=True):
-            spans = [(one.start(), last.end()) for one, last in zip(words, words[size - 1 :], strict=False)]
-            for rank, at in sorted((self._rank(text[slice(*span)]), at) for at, span in enumerate(spans)):
+            firsts = {at for one in named for at in range(max(0, one - size + 1), min(one, len(words) - size) + 1)}
+            spans = {at: (words[at].start(), words[at + size - 1].end()) for at in sorted(firsts)}
+            for rank, at in sorted((self._rank(text[slice(*span)]), at) for at, span in spans.items()):
                 if rank and taken.isdisjoint(range(at, at + size)):
                     taken.update(range(at, at + size))
-                    kept += [spans[at]] if rank == 1 else []
-        return sorted(kept)
+                    places[rank != OTHER].append(spans[at])
+        # A single word may mean somebody else: the finder knows.
+        return sorted(places[0]), [(start, end) for start, end in places[1] if RUN.fullmatch(text, start, end) is None]
 
     def _rank(self, name: str) -> int:
         """Return of which names a text is one, as in `_ranks`; 0 for another text."""
-        if not self.may_be_in(name):
-            return 0
         if name_key(name) in self._keys:
-            return 3 if "," in name else 2
+            return RESPELLED if "," in name else OWN
+        if "," in name:
+            words = map(normalise_word, name_key(APOSTROPHE.sub("'", name)).split())
+            return RESPELLED if tuple(words) in self._spelled else 0
         spaced = _spaced(name)
-        rank = self._ranks.get(spaced) or self._ranks.get(tuple(sorted(map(normalise_word, spaced.split()))), 0)
-        return 0 if "," in name else rank
+        return self._ranks.get(spaced) or self._ranks.get(tuple(sorted(map(normalise_word, spaced.split()))), 0)
 
     def taken_out_of(self, value: Any) -> Any:
         """Return a value of a JSON column with every text in it, keys included, changed by `taken_out`."""
@@ -179,7 +190,16 @@ class Spellings:
 
 
 def _spaced(name: str) -> str:
-    return name_key(BETWEEN.sub(" ", name))
+    return name_key(BETWEEN.sub(" ", APOSTROPHE.sub("'", name)))
+
+
+def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in ascending order, those that overlap as one."""
+    united: list[tuple[int, int]] = []
+    for start, after in sorted(spans):
+        before = united.pop() if united and start < united[-1][1] else (start, start)
+        united.append((before[0], max(before[1], after)))
+    return united
 
 
 def _without(text: str, spans: list[tuple[int, int]], kept: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

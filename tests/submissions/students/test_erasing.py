@@ -473,6 +473,31 @@ def test_a_name_like_the_students_stays_in_every_text(own: str, other: str, whol
         assert spellings.taken_out(f"Talked to {own}, {other}.") == f"Talked to [erased], {other}."
 
 
+@pytest.mark.parametrize(
+    ("own", "others", "written"),
+    [
+        ("Anna Berg", ["Anna"], ["Anna\nBerg", "Anna\u00a0Berg", "Anna  -  Berg", "BERG, ANNA", "berg_anna"]),
+        ("Anna Müller", ["Anna", "Mueller"], ["Muller, Anna", "Mueller, Anna", "MÜLLER, ANNA", "anna.mueller"]),
+        ("José García", ["Jose"], ["GARCIA, JOSE", "Jose Garcia", "García, José"]),
+        ("Sean O'Brien", [], ["Sean O'Brien", "Sean O\u2019Brien"]),
+        ("Sean O\u2019Brien", ["Sean", "Brien"], ["Sean O'Brien", "O'Brien, Sean"]),
+        ("Maria do Carmo de Oliveira e Silva dos Santos", ["Maria", "Silva"], [
+            "Maria do Carmo de Oliveira e Silva dos Santos"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("whole_only", [False, True])
+def test_a_whole_name_goes_however_it_is_spelled(
+    own: str,
+    others: list[str],
+    written: list[str],
+    whole_only: bool,  # noqa: FBT001
+) -> None:
+    spellings = Spellings(frozenset({own}), frozenset(), tuple(others), whole_only=whole_only)
+    for text in ("{}", "by {}, then", "Talked to {}."):
+        for one in written:
+            assert spellings.taken_out(text.format(one)) == text.format("[erased]"), one
+
+
 WORDS = ["Anna", "Berg", "Holm", "Ito", "Müller", "Kim", "Lee"]
 FORMS = ("{}", "{}/main.py", "Talked to {}.", "{} (2)", "by {}, then")
 
