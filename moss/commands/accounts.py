@@ -120,8 +120,9 @@ def _rows_of(file: TextIO) -> list[Row]:
     _check_columns(name_of_file, reader.fieldnames)
     rows = []
     for row in reader:
-        if any(row.get(None) or ()):
-            raise click.ClickException(f"Line {reader.line_num} of {name_of_file} has more values than the first.")
+        if any(map(str.strip, [*(row.get(None) or ()), row.get("") or ""])):
+            reason = "has a value in no column, or in one without a name."
+            raise click.ClickException(f"Line {reader.line_num} of {name_of_file} {reason}")
         rows.append({name: (row.get(name) or "").strip() for name in COLUMNS})
     return rows
 

@@ -169,7 +169,7 @@ class Answer(NamedTuple):
     """The answer of a ranking: how many pairs to read, and how many submissions are in none of them.
 
     `order` has the rows of the ranking, first those of the `to_read` pairs to read, then those of the `whole`
-    ones below, and `rows` the figures of these pairs, of `total` pairs of the class. `apart` of the class of
+    ones below, and `rows` the figures of these pairs, of `total` compared pairs. `apart` of the class of
     `size` are in no pair to read. `bands` says how many pairs are in each band, as far as all of these are
     ranked. `is_cut`: all ranked pairs are as similar as those to read, and others may be.
     """
