@@ -5,7 +5,7 @@
     >>> [(pair.left, pair.right, round(pair.similarity, 2)) for pair in result.pairs]
     [('ngozi-adeyemi', 'petr-havelka', 1.0), ('amara-okafor', 'jonas-weidler', 1.0)]
     >>> result.pairs[0].passages[0].left
-    Lines(file='Fines.java', first_line=20, last_line=145)
+    Lines(file='Fines.java', first_line=20, last_line=145, cells='')
 
 What `__all__` names keeps its names, arguments and fields until the first number of the version changes.
 """
@@ -21,11 +21,12 @@ __all__ = ["ComparedPair", "Comparison", "Lines", "SharedPassage", "compare"]
 
 
 class Lines(NamedTuple):
-    """Lines of a file of a submission, from 1, both included."""
+    """Lines of a file of a submission, from 1, both included; of a notebook, `cells` says where that is in them."""
 
     file: str
     first_line: int
     last_line: int
+    cells: str = ""
 
 
 class SharedPassage(NamedTuple):
