@@ -230,6 +230,7 @@ def bound_of_first(exported: Exported, key: Key, values: Values) -> bool:
 def asked_lines(exported: Exported, key: Key, values: Values) -> bool:
     """Check that just these lines of a file are printed under the question."""
     asked = [values[name] for name in ("line", "first_line", "last_line") if name in values]
+    asked = asked or re.findall(r"\d+", values["cells"])
     lines = f"line{'s' * (len(asked) > 1)} {' to '.join(asked)}"
     sentence = f"Explain {values.get('cells', lines)}. "
     found = [node for node in exported.pages[key].all(".question") if text_of(node).startswith(sentence)]
