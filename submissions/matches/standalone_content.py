@@ -186,7 +186,7 @@ class Answer(NamedTuple):
 
     @property
     def heading(self) -> tuple[str, str]:
-        """How many pairs are to be read, and what else is said of them, or nothing."""
+        """The number of pairs to read; then the submissions in none of them, how to rank more, or an empty text."""
         number = f"{self.to_read:,}" if self.to_read or self.is_cut else "No"
         answer = f"{number} pair{'s' * (self.to_read != 1)} to read"
         if self.is_cut:
