@@ -56,7 +56,7 @@ MIN_SUBMISSIONS = 2
 # What submissions have in common as a whole, the strongest first; see `fingerprint.ranking.groups.Sameness`.
 SAMENESS = (
     "identical",
-    "identical except layout and comments",
+    "identical except layout, comments, punctuation and modifiers",
     "identical except names",
     "identical except names, values and types",
 )

@@ -198,7 +198,7 @@ class Answer(NamedTuple):
         """Return the sentences of the answer, above the first `listed` pairs or all; none without pairs."""
         first = f"{(': ' if self.is_cut else '; ').join(filter(None, self.heading))}."
         is_next = listed is None or self.to_read + self.whole <= listed
-        look = "listed next" if is_next else f"look at {'it' if self.whole == 1 else 'them'}, too"
+        look = "listed next" if is_next else f"look at {'it' if self.whole == 1 else 'them'}"
         what = "below the threshold with an identical file, or one side nearly whole in shared passages"
         least = "At least " * (len(self.rows) < self.total)
         whole = f"{least}{self.whole:,} pair{'s' * (self.whole > 1)} {what}; {look}." * bool(self.whole)

@@ -115,7 +115,7 @@ def _changes(view: PairView) -> str:
     if not whole:
         return _("it was too large to compare every token")
     if any(each.gaps for each in differences):
-        return _("only comments, brackets and layout differ in it")
+        return _("only layout, comments, punctuation and modifiers differ in it")
     if any(each.comments for each in differences):
         return _("only comments and layout differ in it")
     return _("every token of that is written alike")

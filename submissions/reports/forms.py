@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FLAG_LABELS = {
     "identical": _("Identical"),
-    "layout": _("Identical except layout and comments"),
+    "layout": _("Identical except layout, comments, punctuation and modifiers"),
     "names": _("Identical except names"),
     "values": _("Identical except names, values and types"),
     "files": _("Identical files"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SAMENESS = {
     "identical": gettext_lazy("the same content"),
-    "layout": gettext_lazy("identical except layout and comments"),
+    "layout": gettext_lazy("identical except layout, comments, punctuation and modifiers"),
     "names": gettext_lazy("identical except names"),
     "lexical": gettext_lazy("identical except names, values and types"),
 }

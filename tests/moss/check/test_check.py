@@ -248,8 +248,8 @@ def test_what_is_said_of_a_ranking_that_is_cut_is_true_of_all_pairs(tmp_path: Pa
     [
         (1, None, "1 pair below the threshold with {}; listed next."),
         (2, 5, "2 pairs below the threshold with {}; listed next."),
-        (2, 4, "2 pairs below the threshold with {}; look at them, too."),
-        (1, 0, "1 pair below the threshold with {}; look at it, too."),
+        (2, 4, "2 pairs below the threshold with {}; look at them."),
+        (1, 0, "1 pair below the threshold with {}; look at it."),
     ],
 )
 def test_whole_pairs_below_the_threshold_are_said_to_be_listed_where_they_are(

@@ -168,4 +168,5 @@ def test_a_whole_copy_below_the_threshold_is_not_among_the_pairs_to_read(tmp_pat
     page = Page(check(tmp_path, "--format", "html").stdout)
     listed = [re.findall(r"copy|student\d+", text) for text in page.texts(".pairs-of summary")[:2]]
     assert listed == [["copy", "student5"], ["student0", "student1"]]
+    assert "those to read first, then those with an identical file, or one side nearly whole" in page.texts("p.lead")[0]
     assert len(page.all(".cases li")) == len(page.all(".to-read li")) == 1

@@ -47,7 +47,7 @@ def test_a_padded_copy_is_a_passage_of_visible_pieces(open_pair: Callable[[dict[
     original = program(Random(7), 3)
     page = open_pair({"ada/a.py": original, "ben/b.py": padded(original)})
     assert page.values(".passages li", "data-passage") == ["1"]
-    assert " pieces" in page.texts(".passages .size")[0]
+    assert "interrupted" in page.texts(".passages .size")[0]
     assert len(Pair.objects.get().passages) > 3
     inserted = "".join(page.texts('[data-side="R"] mark.gap'))
     assert "trace" in inserted
@@ -88,6 +88,23 @@ def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]]
     page = open_pair({"ada/a.py": COPIED, "ben/b.py": RENAMED.replace("0", "1")})
     assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; 4 names and 1 literal were changed."
     assert page.terms(".figures")["Similarity"]
+
+
+def test_what_is_not_compared_is_named_where_it_differs(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    java = "class A { public int f(int a) { while (a > 2) { a = a / 3 + 1; } return a; } }\n"
+    page = open_pair({"ada/A.java": java, "ben/A.java": java.replace("public", "private").replace("a / 3", "(a / 3)")})
+    assert sentence(page).endswith("; only layout, comments, punctuation and modifiers differ in it.")
+    assert page.texts(".flag.layout")[0] == "identical except layout, comments, punctuation and modifiers"
+
+
+def test_an_interrupted_passage_is_written_alike_between_its_interruptions(
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    rules = [f".a{at} > p {{\n  margin: {at}px {at + 1}px;\n  display: flex;\n" for at in range(9)]
+    sheets = (f"  color: #{at}e2;\n}}\n".join([*rules, ""]) for at in (3, 4))
+    page = open_pair({f"{name}/a.css": sheet for name, sheet in zip(("ada", "ben"), sheets, strict=True)})
+    assert "interrupted" in page.texts(".passages .size")[0]
+    assert page.texts("#about-1") == ["Between the interruptions, all tokens are written the same."]
 
 
 def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:

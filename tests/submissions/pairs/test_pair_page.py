@@ -268,7 +268,7 @@ def test_names_are_replaced_in_paths_sources_and_examples(view_of: Callable[...,
     ("flag", "words"),
     [
         (Flag("identical"), "identical"),
-        (Flag("layout"), "identical except layout and comments"),
+        (Flag("layout"), "identical except layout, comments, punctuation and modifiers"),
         (Flag("names"), "identical except names"),
         (Flag("values"), "identical except names, values and types"),
         (Flag("team"), "same team"),

@@ -75,4 +75,4 @@ def test_moss_check_names_identical_files_and_whole_copies(tmp_path: Path) -> No
         (row.left, row.right): row.flag for row in rows(folder(tmp_path / "class", files), "--all", "--common", "9")
     }
     assert flags[BOTH] == "1 identical file"
-    assert flags["x", "y"] == "identical except layout and comments"
+    assert flags["x", "y"] == "identical except layout, comments, punctuation and modifiers"

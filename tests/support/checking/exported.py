@@ -31,11 +31,12 @@ LEAST_WORDS = 120
 LEAST_LINES = 6
 COMMENTS = {
     "py": r"#[^\n]*",
-    "java": r"//[^\n]*|/\*.*?\*/",
     "sql": r"--[^\n]*",
+    "hs": r"--[^\n]*|\{-.*?-\}",
+    "m": r"%[^\n]*",
     "html": r"<!--.*?-->",
     "css": r"/\*.*?\*/",
-}
+} | dict.fromkeys(("java", "c", "h", "cpp", "cs", "go", "js", "jsx"), r"//[^\n]*|/\*.*?\*/")
 TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 TAG = re.compile(r"<[^<>]*>")
 NAME, LITERAL = re.compile(r"[^\W\d]"), re.compile(r"[\d\"']")
@@ -251,7 +252,10 @@ class Exported:
         return f"{path}, lines " + "-".join(str(heads[cell - 1] + line) for cell, line in cells)
 
     def having(self, passage: Passage) -> int:
-        """Return how many submissions have the longest run of lines of a passage, whatever their names."""
+        """Return how many submissions have the longest run of lines of a passage, whatever their names.
+
+        It is not known of an interrupted one: the bound is that of its rarest piece.
+        """
         runs: list[list[str]] = [[]]
         for row in passage.rows[1:-1]:
             left, right = (" ".join(folded(words(line, passage.paths[0]))) for line in row[1::2])
@@ -261,7 +265,7 @@ class Exported:
                 runs.append([])
         longest = max(runs, key=len)
         wanted = "\n".join(["", *longest, ""])
-        if len(longest) < LEAST_LINES:
+        if len(longest) < LEAST_LINES or "interrupted" in passage.heading:
             return 0
         return sum(
             any(wanted in _folded_text(text, path) for path, text in self.sources[name].items()) for name in self.own

@@ -67,8 +67,6 @@ FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
 FORMS["description"] = r"the same [^:]{1,200}?"
 FORMS["files"] = r"(?:\S+\.\w+(?:, | and )?)+(?:\d+ more)?"
 TAGS = re.compile(r"<[^>]+>")
-# Percent of one side that is a whole copy.
-WHOLE = 95
 # Of percentages by other words than those of the lexers of the product.
 NEAR = 0.06
 # Of a printed document only the text is known: a shorter sentence could be a part of another.
@@ -197,7 +195,7 @@ def percent(share: float) -> int:
 
 
 def is_percent(text: str, share: float) -> bool:
-    return number(text) == percent(share) or ("less than 1" in text and 0 < share < 0.01)
+    return number(text) == percent(share) if not re.match("(?i)less|<", text) else 0 < share < 0.01
 
 
 # Pairs: their summary.
@@ -323,7 +321,7 @@ def hardly_any(exported: Exported, key: Key, _: Values) -> bool:
 @states("pair document", ".summary, p.lead", "every token of that is written alike")
 def alike(exported: Exported, key: Key, _: Values) -> bool:
     passages = exported.passages(("document", *key[1:]))
-    return not any(passage.changed()[0] for passage in passages if not passage.common)
+    return not any(one.changed()[0] for one in passages if not one.common and "interrupted" not in one.heading)
 
 
 @states("pair document", ".summary, p.lead", "only comments and layout differ in it")
@@ -580,17 +578,10 @@ def ordinary(exported: Exported, _: Key, values: Values) -> bool:
     return bool(low) and is_percent(values["below"], max(low))
 
 
-def _is_above(exported: Exported, row: dict[str, object]) -> bool:
-    """Return whether a pair is at least as similar as the lowest that its similarity brought into a band."""
-    brought = (one for one in exported.pairs if one["case"] is not None or _is_to_look_at(one))
-    similarity = row["similarity"]
-    return isinstance(similarity, float) and similarity >= min((one["similarity"] for one in brought), default=2.0)
-
-
-def _is_to_look_at(row: dict[str, Any]) -> bool:
-    """Return whether a pair is to be looked at, and neither a whole copy nor one with identical files."""
-    shares = row["left_share"], row["right_share"]
-    return row["band"] == "look" and not row["flags"] and percent(max(shares)) < WHOLE
+def _is_above(exported: Exported, row: dict[str, Any]) -> bool:
+    """Return whether a pair is as similar as those that their similarity brings into a band."""
+    least: float = exported.parameters["threshold"]["look"]
+    return bool(row["similarity"] >= least)
 
 
 @states(
@@ -603,7 +594,7 @@ def edges(exported: Exported, _: Key, values: Values) -> bool:
         "stands out": [1.0],
     }
     for row in exported.pairs:
-        if row["band"] != "look" or _is_to_look_at(row):
+        if row["band"] != "look" or _is_above(exported, row):
             bands[row["band"]].append(row["similarity"])
     first, far = number(values["first"]), number(values["percentage"])
     looks = [percent(one) for one in bands.get("look", [])]
