@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -28,7 +28,8 @@ from django.utils import timezone
 
 from submissions.core.database import insert
 from submissions.intake.members import PositionedFile
-from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
+from submissions.intake.sandbox.archives import JOBS, UploadedFile, unpack, unpack_all
+from submissions.intake.sandbox.process import ReusedChild
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.models import Batch, BoilerplateUpload, DeletedBatch, ResumableUpload, Upload
 from submissions.uploads.fingerprinting import delete_unused_sources
@@ -167,10 +168,16 @@ def entries(
     Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises
     BadArchive when nothing of a single upload can be read.
     """
-    files = list(map(_uploaded_file, uploads.order_by("pk")))
+    files, memory = list(map(_uploaded_file, uploads.order_by("pk"))), settings.READER_MEMORY
     if len(files) == 1 and not in_one_folder:
-        return unpack(files[0], settings.READER_MEMORY, limits, patterns)
-    return unpack_all(files, settings.READER_MEMORY, limits, patterns)
+        return unpack(files[0], memory, limits, patterns, reused=_child(memory))
+    return unpack_all(files, memory, limits, patterns, reused=_child(memory))
+
+
+@cache
+def _child(memory: int) -> ReusedChild:
+    """Return the children that unpack for this process: each one upload, and the next one is started before it."""
+    return ReusedChild(memory, JOBS, 1)
 
 
 def _uploaded_file(upload: Upload) -> UploadedFile:

@@ -1,7 +1,7 @@
 """Children that unpack uploads, kept for the next upload, since the start of one takes .2 processor seconds.
 
-They are the real ones, confined as ever. The service has a new one for each upload, as have the tests of the
-sandbox.
+They are the real ones, confined as ever. The service has a new one for each upload, which it starts before
+that, as have the tests of the sandbox.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 
 from submissions.intake.sandbox import archives
 from submissions.intake.sandbox.process import Child
+from submissions.uploads import files
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,6 +48,7 @@ class KeptChild:
 
 def pytest_configure() -> None:
     archives.Child = KeptChild  # type: ignore[attr-defined, assignment]
+    files._child = lambda _memory: None  # type: ignore[assignment]
 
 
 def pytest_unconfigure() -> None:

@@ -120,12 +120,16 @@ def unpack_all(
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
     jobs: str = JOBS,
+    *,
+    reused: ReusedChild | None = None,
 ) -> Iterator[Entry]:
     """Yield the entries of several files uploaded together, as `unpack_all` of the archives does.
 
+    The child that unpacks them is `reused`, or ended.
+
     A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.
     """
-    unpacking = _Unpacking(files, memory, limits, patterns, jobs)
+    unpacking = _Unpacking(files, memory, limits, patterns, jobs, reused=reused)
     while True:
         try:
             yield from unpacking.run(together=True)
@@ -246,7 +250,7 @@ class _Unpacking:
             is_finished = True
         finally:
             if self._reused and is_finished:
-                self._reused.jobs_done += 1
+                self._reused.done()
             else:
                 child.end()
             self._close()

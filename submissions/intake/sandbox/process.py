@@ -238,7 +238,7 @@ def _warn_of_no_landlock() -> None:
 class ReusedChild:
     """A child with the jobs of a module; it is started when it is needed, and does about `max_jobs`.
 
-    Whoever has it do a job holds `lock`, and adds one to `jobs_done`.
+    Whoever has it do a job holds `lock`, and adds one to `jobs_done`, or calls `done`.
     """
 
     def __init__(self, memory: int, jobs: str, max_jobs: int) -> None:
@@ -258,6 +258,12 @@ class ReusedChild:
         if self._child is None:
             self._child, self.jobs_done = Child(self._jobs, self.memory), 0
         return self._child
+
+    def done(self) -> None:
+        """Count a job; after the last one of a child, start the next child, which loads while nobody waits."""
+        self.jobs_done += 1
+        if self.jobs_done >= self.max_jobs:
+            self.start()
 
     def close(self) -> None:
         """End the child; the next job starts another one."""

@@ -12,7 +12,8 @@ import pytest
 from submissions.intake import unpacking as in_this_process
 from submissions.intake.entries import Entry
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
+from submissions.intake.sandbox.archives import JOBS, UploadedFile, unpack, unpack_all
+from submissions.intake.sandbox.process import ReusedChild
 from tests.support import harmful_archives
 from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
 from tests.support.processes import descendants
@@ -120,6 +121,30 @@ def test_the_other_files_of_an_upload_are_unpacked_although_one_ends_the_child()
     entries = list(unpack_all(files, MEMORY, jobs=HARMFUL))
     assert accepted(entries) == ["first/a.py", "bad/b.py", "last.py"]
     assert list(refused(entries)) == ["bad.zip"]
+
+
+def test_each_child_unpacks_one_upload_and_the_next_one_is_started_before_it() -> None:
+    reused = ReusedChild(MEMORY, JOBS, 1)
+    used: list[int] = []
+    for data in (b"a = 1\n", b"b = 1\n", b"c = 1\n"):
+        used.append(reused.start().pid)
+        assert accepted(list(unpack(upload("a.py", data), MEMORY, reused=reused))) == ["a.py"]
+        (waiting,) = descendants(os.getpid(), JOBS)
+        assert waiting.pid not in used
+    reused.close()
+    assert len({*used}) == len(used)
+    assert not descendants(os.getpid(), JOBS)
+
+
+@pytest.mark.parametrize("is_abandoned", [False, True])
+def test_a_child_that_ended_before_its_upload_or_during_one_is_replaced(*, is_abandoned: bool) -> None:
+    reused = ReusedChild(MEMORY, JOBS, 1)
+    if not is_abandoned:
+        reused.start().end()
+    else:
+        next(unpack(upload("class.zip", zipped(FILES)), MEMORY, reused=reused))
+    assert accepted(list(unpack(upload("a.py", b"a = 1\n"), MEMORY, reused=reused))) == ["a.py"]
+    reused.close()
 
 
 def test_a_child_that_is_killed_from_outside_costs_no_entry_and_nobody_leaves_a_process() -> None:
