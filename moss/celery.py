@@ -45,12 +45,14 @@ def start_services(**_: object) -> None:
 
 
 @worker_process_init.connect
-def start_reader(**_: object) -> None:
-    """Start the child that reads documents for a worker process, so that it is ready for the first upload."""
-    from submissions.uploads.read import document_reader  # noqa: PLC0415 - after Django's set-up
+def start_children(**_: object) -> None:
+    """Start the children of a worker process, so that they are ready for the first upload."""
+    from submissions.uploads.files import unpacking_child  # noqa: PLC0415 - after Django's set-up
+    from submissions.uploads.read import document_reader, grouping_reader  # noqa: PLC0415
 
     gc.set_threshold(GARBAGE_THRESHOLD)
-    document_reader().start()
+    for child in (unpacking_child(), document_reader(), grouping_reader()):
+        child.start()
     gc.freeze()  # All modules are loaded: looking through them at each collection took .2 seconds.
 
 

@@ -168,16 +168,16 @@ def entries(
     Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises
     BadArchive when nothing of a single upload can be read.
     """
-    files, memory = list(map(_uploaded_file, uploads.order_by("pk"))), settings.READER_MEMORY
+    files, memory, child = [*map(_uploaded_file, uploads.order_by("pk"))], settings.READER_MEMORY, unpacking_child()
     if len(files) == 1 and not in_one_folder:
-        return unpack(files[0], memory, limits, patterns, reused=_child(memory))
-    return unpack_all(files, memory, limits, patterns, reused=_child(memory))
+        return unpack(files[0], memory, limits, patterns, reused=child)
+    return unpack_all(files, memory, limits, patterns, reused=child)
 
 
 @cache
-def _child(memory: int) -> ReusedChild:
+def unpacking_child() -> ReusedChild:
     """Return the children that unpack for this process: each one upload, and the next one is started before it."""
-    return ReusedChild(memory, JOBS, 1)
+    return ReusedChild(settings.READER_MEMORY, JOBS, 1)
 
 
 def _uploaded_file(upload: Upload) -> UploadedFile:

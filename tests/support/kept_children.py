@@ -48,7 +48,7 @@ class KeptChild:
 
 def pytest_configure() -> None:
     archives.Child = KeptChild  # type: ignore[attr-defined, assignment]
-    files._child = lambda _memory: None  # type: ignore[assignment]
+    files.unpacking_child = lambda: None  # type: ignore[assignment]
 
 
 def pytest_unconfigure() -> None:
