@@ -35,6 +35,8 @@ MAX_ALIGNED_WORDS = 1_000
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # What comments begin with, or contain, in text between tokens, where no operator stands.
 COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;\w")
+# What only a lexeme of several names, or of text, contains.
+SEVERAL = re.compile(r"[\s,]")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 
@@ -354,7 +356,8 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
     gaps, written = Counter[bool](), Counter[tuple[str, str]]()
     for left, right in runs:
         both = zip(left.lexemes(), right.lexemes(), strict=True)
-        written.update(pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
+        names = (pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
+        written.update(pair for pair in names if not any(map(SEVERAL.search, pair)))
         for difference in differences(left, right):
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[left.category(difference.position)].add(difference.left)

@@ -41,12 +41,14 @@ def pair_summary(view: PairView, names: Names) -> str:
 
 
 def _same_files(view: PairView) -> str:
-    """Return a sentence on the identical files; empty where all files are."""
+    """Return a sentence on the identical files, with the path on the right if it is another; empty where all are."""
     sides = [[*side.files, *side.others] for side in view.sides]
     if not view.pair.same_files or len({tuple(_file_hashes(side)) for side in view.sides}) == 1:
         return ""
-    hashes = {one.file.source.sha256 for one in sides[1]}
-    paths = sorted(one.short_path for one in sides[0] if one.is_countable and one.file.source.sha256 in hashes)
+    here, there = ({(one.file.source.sha256, one.short_path) for one in side if one.is_countable} for side in sides)
+    by_hash = dict(sorted(there))
+    same = [(digest, path) for digest, path in here if digest in by_hash]
+    paths = sorted(path if (digest, path) in there else f"{path} ({by_hash[digest]})" for digest, path in same)
     listed = paths[:SAME_FILES_LISTED]
     if more := len(paths) - len(listed):
         listed.append(_("{n} more").format(n=more))
@@ -61,8 +63,8 @@ def _shared_code(view: PairView, names: Names) -> str:
         return _("{name} and {others} handed in the same files.").format(name=name, others=others)
     if not view.passage_count:
         text = _("{name} and {others} share no run of nine tokens: the similarity comes from {parts}.")
-        parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
-        return text.format(name=name, others=others, parts=parts)
+        parts = [str(label) for part, label in LEXICAL_PARTS.items() if getattr(view.pair, part) > 0]
+        return text.format(name=name, others=others, parts=_listed(parts) or _("nothing that can be shown"))
     if view.pair.translated:
         return _translated(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
     code = _shared(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
@@ -87,18 +89,12 @@ def _file_hashes(side: PairSide) -> list[str]:
     return sorted(file.file.source.sha256 for file in (*side.files, *side.others))
 
 
-def _lexical_parts(view: PairView) -> list[str]:
-    return [str(label) for part, label in LEXICAL_PARTS.items() if getattr(view.pair, part) > 0]
-
-
 def _percent(share: float) -> str:
-    whole = whole_percent(share)
-    return f"{whole} %" if whole or not share else _("less than 1 %")
+    return f"{whole_percent(share)} %" if whole_percent(share) or not share else _("less than 1 %")
 
 
 def _capitalised(share: float) -> str:
-    text = _percent(share)
-    return text[0].upper() + text[1:]
+    return (text := _percent(share))[0].upper() + text[1:]
 
 
 def _changes(view: PairView) -> str:
@@ -107,7 +103,8 @@ def _changes(view: PairView) -> str:
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
     )
-    parts = [_written_differently(differences, whole=whole), _moved(len(view.moved))]
+    is_close = view.pair.similarity >= view.pair.report.parameters["threshold"].get("look", 0.0)
+    parts = [_written_differently(differences, whole=whole, is_close=is_close), _moved(len(view.moved))]
     if any(parts):
         return ", ".join(filter(None, parts))
     if any(side.submission.released for side in view.sides):
@@ -121,13 +118,13 @@ def _changes(view: PairView) -> str:
     return _("every token of that is written alike")
 
 
-def _written_differently(differences: list[DifferenceSummary], *, whole: bool) -> str:
-    """Return how many lexemes differ; that they were changed is said only where one renaming explains it."""
+def _written_differently(differences: list[DifferenceSummary], *, whole: bool, is_close: bool) -> str:
+    """Return how many lexemes differ; that they were changed, of close pairs only, where one renaming explains it."""
     counts = count_changed(differences)
     total = sum(counts.values())
     if not total:
         return ""
-    if counts["names"] and not is_one_renaming(differences):
+    if not is_close or (counts["names"] and not is_one_renaming(differences)):
         text = ngettext("{what} differs", "{what} differ", total)
         more = ngettext("at least {what} differs", "at least {what} differ", total)
     else:

@@ -214,10 +214,10 @@ def test_too_many_texts_match_nothing() -> None:
     assert matching_runs(["a"] * (side - 1), ["a"] * (side - 1)) == [(0, 0, side - 1)]
 
 
-def token_run(source: str) -> TokenRun:
-    """Return all tokens of a Python source."""
-    scan = read(source.encode(), "a.py")
-    styles = [(start, css[:1]) for start, _, css in syntax_spans(scan.text, "python")]
+def token_run(source: str, language: str = "python") -> TokenRun:
+    """Return all tokens of a source."""
+    scan = read(source.encode(), "", language)
+    styles = [(start, css[:1]) for start, _, css in syntax_spans(scan.text, language)]
     known = (frozenset(start for start, css in styles if css == letter) for letter in "kn")
     return TokenRun(scan.text, scan.tokens, 0, len(scan.tokens), *known)
 
@@ -278,6 +278,13 @@ def test_names_of_the_language_and_those_that_also_stand_for_themselves_were_not
     right = "str(x) ; y = sum(a) ; d.first = y ; d.first = y\n"
     written = summary_of(left, right).names_written
     assert dict(renamed_names(written)) == {("b", "y"): 3, ("a", "x"): 1, ("c", "a"): 1}
+
+
+def test_the_names_in_the_head_of_a_function_of_matlab_are_no_one_name() -> None:
+    left = "function [u, v] = f(x, y)\n  u = x + y;\n  v = x - y;\nend\n"
+    right = re.sub(r"\b([uvxy])\b", r"\g<1>2", left)
+    runs = token_run(left, "matlab"), token_run(right, "matlab")
+    assert {one for one, _ in summarise_runs([runs]).names_written} == {"u", "v", "x", "y"}
 
 
 def test_names_that_occur_once_say_nothing_of_a_renaming() -> None:

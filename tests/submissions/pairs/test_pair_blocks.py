@@ -90,6 +90,16 @@ def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]]
     assert page.terms(".figures")["Similarity"]
 
 
+def test_names_of_an_ordinary_pair_differ_and_nobody_changed_them(
+    alice_client: Client, open_pair: Callable[[dict[str, str]], Page]
+) -> None:
+    open_pair({"ada/a.py": COPIED, "ben/b.py": RENAMED.replace("0", "1")})
+    pair = Pair.objects.get()
+    pair.report.parameters["threshold"]["look"] = pair.similarity + 0.01
+    pair.report.save()
+    assert sentence(get_page(alice_client, address(pair))).endswith("; 4 names and 1 literal differ.")
+
+
 def test_what_is_not_compared_is_named_where_it_differs(open_pair: Callable[[dict[str, str]], Page]) -> None:
     java = "class A { public int f(int a) { while (a > 2) { a = a / 3 + 1; } return a; } }\n"
     page = open_pair({"ada/A.java": java, "ben/A.java": java.replace("public", "private").replace("a / 3", "(a / 3)")})

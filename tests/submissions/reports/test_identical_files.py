@@ -52,7 +52,7 @@ def test_an_identical_file_is_named_everywhere(report: Report, alice: User, alic
     assert "1 pair below has an identical file: look at these too." in get_page(alice_client, home).texts(".lead")[0]
     cases = get_page(alice_client, report.assignment.get_absolute_url())
     assert cases.texts(".same > p:not(.hint)") == ["2 submissions, the same file board.py: s02, s07"]
-    assert "table.py is identical in both." in get_page(alice_client, pair_page(pair)).text(".summary")
+    assert "table.py (board.py) is identical in both." in get_page(alice_client, pair_page(pair)).text(".summary")
     exported = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"])).getvalue().decode()
     flags = {(row["left"], row["right"]): (row["flags"], row["band"]) for row in csv.DictReader(exported.splitlines())}
     assert [(both, cell) for both, cell in flags.items() if cell[0]] == [(BOTH, ("1 identical file", "look"))]

@@ -30,16 +30,16 @@ LEAST_WORDS = 120
 # Fewer lines are in many programs by chance, whatever their names and keywords.
 LEAST_LINES = 6
 COMMENTS = {
-    "py": r"#[^\n]*",
+    **dict.fromkeys(("py", "pl", "r", "Rmd"), r"#[^\n]*"),
     "sql": r"--[^\n]*",
     "hs": r"--[^\n]*|\{-.*?-\}",
-    "m": r"%[^\n]*",
+    "m": r"(?m:^\s*%[^\n]*)",
     "html": r"<!--.*?-->",
     "css": r"/\*.*?\*/",
-} | dict.fromkeys(("java", "c", "h", "cpp", "cs", "go", "js", "jsx"), r"//[^\n]*|/\*.*?\*/")
-TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+} | dict.fromkeys(("java", "c", "h", "cpp", "cs", "go", "js", "jsx", "php"), r"//[^\n]*|/\*.*?\*/")
+TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\$?[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 TAG = re.compile(r"<[^<>]*>")
-NAME, LITERAL = re.compile(r"[^\W\d]"), re.compile(r"[\d\"']")
+NAME, LITERAL = re.compile(r"\$?[^\W\d]"), re.compile(r"[\d\"']")
 
 
 def words(text: str, path: str) -> list[str]:
@@ -252,21 +252,15 @@ class Exported:
         return f"{path}, lines " + "-".join(str(heads[cell - 1] + line) for cell, line in cells)
 
     def having(self, passage: Passage) -> int:
-        """Return how many submissions have the longest run of lines of a passage, whatever their names.
+        """Return how many submissions have the lines of a passage, whatever their names; 0 where that is unknown.
 
-        It is not known of an interrupted one: the bound is that of its rarest piece.
+        The bound of a passage with other lines between is that of its rarest piece.
         """
-        runs: list[list[str]] = [[]]
-        for row in passage.rows[1:-1]:
-            left, right = (" ".join(folded(words(line, passage.paths[0]))) for line in row[1::2])
-            if left == right:
-                runs[-1] += [left] if left else []
-            else:
-                runs.append([])
-        longest = max(runs, key=len)
-        wanted = "\n".join(["", *longest, ""])
-        if len(longest) < LEAST_LINES or "interrupted" in passage.heading:
+        rows = [[" ".join(folded(words(line, passage.paths[0]))) for line in row[1::2]] for row in passage.rows[1:-1]]
+        lines = [left for left, _ in rows if left]
+        if len(lines) < LEAST_LINES or any(left != right for left, right in rows):
             return 0
+        wanted = "\n".join(["", *lines, ""])
         return sum(
             any(wanted in _folded_text(text, path) for path, text in self.sources[name].items()) for name in self.own
         )

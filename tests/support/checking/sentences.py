@@ -65,7 +65,7 @@ FORMS = dict.fromkeys(FIGURES, r"[\d,]+") | dict.fromkeys(PERCENTAGES, r"(?:[Ll]
 FORMS["number"] = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|[\d,]+)"
 FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
 FORMS["description"] = r"the same [^:]{1,200}?"
-FORMS["files"] = r"(?:\S+\.\w+(?:, | and )?)+(?:\d+ more)?"
+FORMS["files"] = r"(?:\S+\.\w+(?: \(\S+\))?(?:, | and )?)+(?:\d+ more)?"
 TAGS = re.compile(r"<[^>]+>")
 # Of percentages by other words than those of the lexers of the product.
 NEAR = 0.06
@@ -233,9 +233,15 @@ def whole(exported: Exported, key: Key, values: Values) -> bool:
 
 @states("pair document", ".summary, p.lead", "{files} is identical in both.", "{files} are identical in both.")
 def identical_in_both(exported: Exported, key: Key, values: Values) -> bool:
-    same = exported.same_files(*key[1:])
-    named = re.split(r", | and ", values["files"].rpartition(". ")[2])
-    return all(any(f"/{path}".endswith(f"/{name}") for path in same) for name in named if not name.endswith(" more"))
+    left, right = ([(f"/{path}", text) for path, text in exported.sources[name].items()] for name in key[1:])
+    named = [one.partition(" (") for one in re.split(r", | and ", values["files"].rpartition(". ")[2])]
+    both = [(f"/{here}", f"/{there.rstrip(')') or here}") for here, _, there in named if not here.endswith(" more")]
+    return all(
+        any(
+            one == other and path.endswith(here) and twin.endswith(there) for path, one in left for twin, other in right
+        )
+        for here, there in both
+    )
 
 
 def written_counts(what: str | Counter[tuple[str, str]]) -> dict[str, int]:
