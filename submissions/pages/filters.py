@@ -378,7 +378,7 @@ def counted(counts: Mapping[str, int]) -> list[str]:
     texts = {
         "names": ngettext("{n} name", "{n} names", counts["names"]),
         "literals": ngettext("{n} literal", "{n} literals", counts["literals"]),
-        "keywords": ngettext("{n} keyword", "{n} keywords", counts["keywords"]),
+        "keywords": ngettext("{n} keyword or type", "{n} keywords or types", counts["keywords"]),
         "signs": ngettext("{n} sign", "{n} signs", counts["signs"]),
     }
     return [text.format(n=f"{counts[kind]:,}") for kind, text in texts.items() if counts[kind]]

@@ -359,6 +359,7 @@ def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
     keywords = {start for start, _, _ in syntax_spans("return None", "python")}
     run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, keywords)
     assert run.category(0) == "keywords"
+    assert counted({"names": 0, "literals": 0, "keywords": 1, "signs": 0}) == ["1 keyword or type"]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ COMMENTS = {
     **dict.fromkeys(("py", "pl", "r", "Rmd"), r"#[^\n]*"),
     "sql": r"--[^\n]*",
     "hs": r"--[^\n]*|\{-.*?-\}",
-    "m": r"(?m:^\s*%[^\n]*)",
+    "m": r"(?m:^\s*[%#][^\n]*)",
     "html": r"<!--.*?-->",
     "css": r"/\*.*?\*/",
 } | dict.fromkeys(("java", "c", "h", "cpp", "cs", "go", "js", "jsx", "php"), r"//[^\n]*|/\*.*?\*/")
