@@ -3,14 +3,7 @@
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decoding import Decoded, NotText, decode, storable
 from fingerprint.languages.detection import detect, leaves_doubt, possible_languages
-from fingerprint.languages.front_ends import (
-    choices,
-    coarse_family,
-    expect,
-    front_end,
-    punctuation_of_families,
-    salts,
-)
+from fingerprint.languages.front_ends import choices, coarse_family, expect, front_end, punctuation_of_families, salts
 
 __all__ = [
     "Decoded", "FrontEnd", "LexerFailed", "LexicalClass", "NotText", "Scan", "Span", "choices",

@@ -46,8 +46,12 @@ if TYPE_CHECKING:
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 13
 
-# What version control leaves around the versions of lines that it could not merge.
-_MARKER = re.compile(r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,})(?![^\r\n])")
+# What version control leaves around the versions of lines that it could not merge; the last ones are Jujutsu's.
+_MARKER = re.compile(
+    r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,}(?: MERGED IN [^\r\n]*+)?"
+    r"|(?:%{7,}|\+{7,}|-{7,}|\\{7,}) ++(?:Contents of|Changes from|diff from|to:|[a-z]{8} [0-9a-f]{8} \")[^\r\n]*+)"
+    r"(?![^\r\n])"
+)
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -270,7 +274,7 @@ def without_conflict_markers(text: str) -> str:
     if "<<<<<<<" not in text:
         return text
     marks = {match[0].lstrip()[0] for match in _MARKER.finditer(text)}
-    if not marks.issuperset("<=>"):
+    if not (marks.issuperset("<=>") or marks.issuperset("<+>")):
         return text
     return _MARKER.sub(lambda match: " " * len(match[0]), text)
 

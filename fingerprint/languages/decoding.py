@@ -30,29 +30,20 @@ _BOMS = (
 
 # Long enough that no text begins with one by chance.
 _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    ((b"GIF87a", b"GIF89a"), "a GIF image"),
+    (b"\x89PNG", "a PNG image"), (b"\xff\xd8\xff", "a JPEG image"), ((b"GIF87a", b"GIF89a"), "a GIF image"),
     (b"%PDF-", "a PDF document"),
     (b"PK\x03\x04", "a zip archive, or an office document or Java archive, which are zips"),
-    (b"PK\x05\x06", "an empty zip archive"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
-    (b"\xca\xfe\xba\xbe", "a compiled Java class or a macOS program"),
-    (b"\x7fELF", "a compiled program"),
-    (b"MZ\x90", "a compiled Windows program"),
-    (b"\xcf\xfa\xed\xfe", "a compiled macOS program"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"OggS\0", "an Ogg recording"),
+    (b"PK\x05\x06", "an empty zip archive"), (b"\x1f\x8b", "a gzip archive"),
+    (tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), "a bzip2 archive"), (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"), (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"), (b"\xca\xfe\xba\xbe", "a compiled Java class or a macOS program"),
+    (b"\x7fELF", "a compiled program"), (b"MZ\x90", "a compiled Windows program"),
+    (b"\xcf\xfa\xed\xfe", "a compiled macOS program"), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
+    (b"SQLite format 3\0", "an SQLite database"), (b"OggS\0", "an Ogg recording"),
     ((b"ID3\x02", b"ID3\x03", b"ID3\x04"), "an MP3 recording"),
     (b"RSRC\r\n", "a LabVIEW program, whose format is not public"),
     (b"{\\rtf", "a rich text document; save it as plain text"),
-)
+)  # fmt: skip
 
 _SIGNED = tuple(
     start for signature, _ in _SIGNATURES for start in (signature if isinstance(signature, tuple) else (signature,))

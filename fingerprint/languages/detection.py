@@ -113,6 +113,7 @@ _JASMIN = (
 _PUPPET = r"^(?:node|class|define)\b.*\{|=>[^\S\n]*\S|\bensure\b"
 _REBOL = r"(?i)^rebol[^\S\n]*\[|" + BEGIN + r"\w[\w-]*:[^\S\n]+(?:func|does|has|make|context)\b"
 _R = r"<-|\bfunction\(|" + BEGIN + r"(?:library|require|source)\("
+_R_ONLY = r"^\w[\w.]*[^\S\n]*<-[^\S\n]*function\b"
 _SUPERCOLLIDER = r"\bSynthDef\b|" + BEGIN + r"(?:var|arg)[^\S\n]|\.(?:play|ar|kr)\b|\bs\.boot\b"
 _SCALA = BEGIN + r"(?:case[^\S\n]+)?(?:object|class|trait|def|val|package|import)\b"
 _PAWN = BEGIN + r"(?:stock|public|forward|native|new)[^\S\n]+\w|^#include[^\S\n]*<\w+>"
@@ -130,16 +131,19 @@ XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
 _XML = re.compile(XML)
 _TAG = re.compile(r"\s*<(?:!--|[A-Za-z][\w:.-]*[\s/>])")
 _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|ol|h\d|section|main)\b)")
-# Programs of blocks, by Snap! and by Blockly, and diagrams, by Logisim, JFLAP and draw.io.
+# Programs of blocks, by Snap! and by Blockly, diagrams, by Logisim, JFLAP and draw.io, and charts.
 _BLOCKS = re.compile(
     r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables|yacodeblocks)\b|<project source=\"|"
-    r"<type>(?:fa|pda|turing|mealy|moore)</type>|<mx(?:file|GraphModel)\b"
+    r"<type>(?:fa|pda|turing|mealy|moore|grammar)</type>|<mx(?:file|GraphModel)\b|<flowgorithm\b|<root\b[^<>]*\bnsd\b"
 )
 # Languages whose files may begin as XML does.
 MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts or row.frame)})
 
-# The `project.json` of an archive `.sb3`.
-_SCRATCH = r'\A\s*+\{\s*+"targets"\s*+:\s*+\[\s*+\{\s*+"isStage"\s*+:'
+# The `project.json` of an archive `.sb3` or `.sb2`, and what Blockly saves as JSON.
+_SCRATCH = (
+    r'\A\s*+\{\s*+"(?:targets"\s*+:\s*+\[\s*+\{\s*+"isStage"\s*+:|objName"\s*+:\s*+"Stage"'
+    r'|blocks"\s*+:\s*+\{\s*+"languageVersion")'
+)
 
 # Extensions that several languages share: that with most evidence (`weigh`), the first of equals, the last
 # without any. A language is only told from others where its lexer reads those wrongly: programs of one class
@@ -154,7 +158,8 @@ AMBIGUOUS = {
     ".pro": ((PROLOG, "prolog"), (_IDL, "idl"), ("", "text")),
     ".p": ((PROLOG, "prolog"), (_OPENEDGE, "openedge"), (_PASCAL, "pascal")),
     ".s": (
-        (ATT, "gas"), (_MIPS_ONLY, "mips"), (_RISC_V, "gas"), (_MOS_6502, "ca65"), (INTEL_MEMORY, "x86"),
+        (ATT, "gas"), (_MIPS_ONLY, "mips"), (_RISC_V, "gas"), (_MOS_6502, "ca65"), (_R_ONLY, "r"),
+        (INTEL_MEMORY, "x86"),
     ),
     ".asm": (
         (_HACK, "hack"), (ATT, "gas"), (_MIPS_ONLY, "mips"), (_RISC_V, "gas"), (INTEL_MEMORY, "x86"),

@@ -167,10 +167,12 @@ def _graph(kinds: list[str], joints: list[list[Joint]]) -> Graph:
 
 def _automaton(element: ET.Element) -> Graph:
     if element.tag == "structure" and element.find("state") is None:
-        return _graph([], [])
-    states = {state.get("id", ""): number for number, state in enumerate(element.iter("state"))}
+        return _grammar(element)
+    # JFLAP 7 saves the states of a Turing machine as blocks.
+    parts = [part for part in element.iter() if part.tag in ("state", "block")]
+    states = {state.get("id", ""): number for number, state in enumerate(parts)}
     kinds = ["state"] * len(states)
-    for state in element.iter("state"):
+    for state in parts:
         for mark in ("initial", "final"):
             kinds[states[state.get("id", "")]] += f" {mark}" if state.find(mark) is not None else ""
     joints: list[list[Joint]] = [[] for _ in kinds]
@@ -183,6 +185,18 @@ def _automaton(element: ET.Element) -> Graph:
             joints[source].append(Joint("to " + " ".join(labels), target))
             joints[target].append(Joint("from " + " ".join(labels), source))
     return _graph(kinds, joints)
+
+
+def _grammar(element: ET.Element) -> Graph:
+    """Return the variables of a grammar, joined by the productions in which they are."""
+    rules = [(one.findtext("left") or "", one.findtext("right") or "") for one in element.iter("production")]
+    numbers = {left: number for number, left in enumerate(dict.fromkeys(left for left, _ in rules))}
+    joints: list[list[Joint]] = [[] for _ in numbers]
+    for left, right in rules:
+        shape = "".join("_" if sign in numbers else sign for sign in right)
+        for other in {sign for sign in right if sign in numbers} or {left}:
+            _join(joints, (numbers[left], numbers[other]), f"to {shape}", f"in {shape}")
+    return _graph(["variable"] * len(numbers), joints)
 
 
 def _circuit(element: ET.Element) -> Graph:

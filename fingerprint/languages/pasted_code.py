@@ -35,12 +35,12 @@ _PART = re.compile(
     r"|<(?P<end>/?)(?P<name>[a-z][\w:.-]*+)(?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)[^<>]*+>",
     re.IGNORECASE | re.DOTALL,
 )
-# Elements of the kinds below. CODE: the lines of CodeMirror, Ace, Monaco, GitHub, GitLab, Confluence and Jupyter.
+# Elements of the kinds below. CODE: the lines of CodeMirror, Ace, Monaco, GitHub, GitLab, Confluence, Jupyter, Notion.
 _ELEMENTS = (
     re.compile(
         r"<(?:ac:plain-text-body\b|[a-z][^<>]*?(?<![\w-])(?:cm-(?:content|line)|CodeMirror-line|ace_line|view-lines?"
         r"|blob-code|(?:js|react)-file-line|index\d+|id=[\"']?LC\d+|data-ds--code--code-block|input_area"
-        r"|jp-InputArea-editor)(?![\w-]))"
+        r"|jp-InputArea-editor|code-wrap)(?![\w-]))"
     ),
     re.compile(
         r"(?i)<(?:address|article|blockquote|body|d[dtl]|div|figure|h[1-6]|header|html|li|main|[ou]l|p|pre|section"

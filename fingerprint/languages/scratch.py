@@ -1,4 +1,4 @@
-"""Programs of blocks: Scratch projects, and what is saved as XML: Snap!, Blockly, App Inventor.
+"""Programs of blocks: Scratch projects, and what is saved as XML: Snap!, Blockly, App Inventor, flow charts.
 
 They are read as their scripts, one block a line, without places on the screen, colours, ids and comments.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.diagrams import MODELS, diagram_text, model_tree, name, primitive, quoted, tree_of
+from fingerprint.languages.saved_programs import CHARTS, blocks_of, chart_lines
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
@@ -29,8 +30,10 @@ _NAMED_FIELDS = frozenset({"VAR", "NAME", "PARAM", "COMPONENT_SELECTOR", "VARNAM
 _DONE = ("component_type", "event_name", "method_name", "property_name", "set_or_get")
 # Names and values in a script.
 _CHOSEN = re.compile(r'"[^"\n]*+"|\[[^\[\]\n]*+\]|\b\d[\d.]*+')
-# Blocks of Snap! whose first input is the name of a variable.
-_OF_VARIABLES = frozenset({"doSetVar", "doChangeVar", "doShowVar", "doHideVar"})
+# Blocks of Snap! and of Scratch 2 whose first input is the name of a variable or of a procedure.
+_OF_VARIABLES = frozenset({
+    "doSetVar", "doChangeVar", "doShowVar", "doHideVar", "setVar_to_", "changeVar_by_", "procDef", "call",
+})  # fmt: skip
 
 
 def _in_order(scripts: Iterable[str]) -> str:
@@ -43,6 +46,7 @@ def scripts_of(root: ET.Element) -> str:
     roots = [block for parent in root.iter() for block in parent if _is_root(parent, block)]
     try:
         text = _in_order("\n".join([*_lines(block, 1), ""]) for block in roots) or diagram_text(root)
+        text = text or _in_order("\n".join([*chart_lines(part), ""]) for part in root if part.tag in CHARTS)
     except RecursionError as error:
         reason = f"it has no blocks that can be read ({type(error).__name__})"
         raise ValueError(reason) from error
@@ -137,7 +141,10 @@ class Scratch(CodeFrontEnd):
         if begun.startswith(MODELS):
             return scripts_of(model_tree(begun))
         try:
-            targets = [(str(target["name"]), target["blocks"]) for target in json.loads(decoded)["targets"]]
+            project = json.loads(decoded)
+            if "targets" not in project:
+                return scripts_of(blocks_of(project))
+            targets = [(str(target["name"]), target["blocks"]) for target in project["targets"]]
             return "\n".join(f"sprite {quoted(sprite)}\n{_Scripts(blocks).text()}" for sprite, blocks in targets)
         except _BROKEN as error:
             raise ValueError(f"it is no Scratch project that can be read ({type(error).__name__})") from error

@@ -263,12 +263,6 @@ def _needed(items: tuple[Item, ...], flags: int) -> int:
 
 
 _OTHERS: dict[str, Callable[[Any, int], Node]] = {
-    "ASSERT": _look,
-    "ASSERT_NOT": partial(_look, negated=True),
-    "SUBPATTERN": _group,
-    "BRANCH": _branch,
-    "ATOMIC_GROUP": _atomic,
-    "AT": _place,
-    "GROUPREF": _reference,
-    "FAILURE": lambda _value, _flags: Failure(),
-}
+    "ASSERT": _look, "ASSERT_NOT": partial(_look, negated=True), "SUBPATTERN": _group, "BRANCH": _branch,
+    "ATOMIC_GROUP": _atomic, "AT": _place, "GROUPREF": _reference, "FAILURE": lambda _value, _flags: Failure(),
+}  # fmt: skip

@@ -181,14 +181,7 @@ def apply_rule(program: Program, text: Text, memory: Memory, rule: int, end: int
 
 @bare_njit
 def open_part(
-    kinds: CharacterKinds,
-    registers: Numbers,
-    states: Numbers,
-    index: int,
-    rule: int,
-    end: int,
-    first: int,
-    last: int,
+    kinds: CharacterKinds, registers: Numbers, states: Numbers, index: int, rule: int, end: int, first: int, last: int
 ) -> None:
     """Begin to read a part of the text with this lexer, as if there were nothing else."""
     outer = registers[DEPTH]

@@ -101,14 +101,7 @@ def choose(code: Numbers, stack: Stack, top: int, address: int, here: int, index
 
 @bare_njit
 def match_several(
-    code: Numbers,
-    member: KindRows,
-    kinds: CharacterKinds,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
-    left: int,
+    code: Numbers, member: KindRows, kinds: CharacterKinds, stack: Stack, top: int, address: int, here: int, left: int
 ) -> Step:
     """Match a word, or one character repeatedly."""
     operation, row = code[address], code[address + 1]
@@ -183,14 +176,7 @@ def take_more(
 
 @bare_njit
 def repeat(
-    code: Numbers,
-    member: KindRows,
-    registers: Numbers,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
-    kind: int,
+    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int, kind: int
 ) -> tuple[int, int]:
     """Return where to go on in a repeat with a counter."""
     operation, counter = code[address], code[address + 1]
@@ -222,14 +208,7 @@ def repeat(
 
 @bare_njit
 def enter(
-    code: Numbers,
-    member: KindRows,
-    registers: Numbers,
-    stack: Stack,
-    top: int,
-    address: int,
-    here: int,
-    kind: int,
+    code: Numbers, member: KindRows, registers: Numbers, stack: Stack, top: int, address: int, here: int, kind: int
 ) -> tuple[int, int, int]:
     """Begin a part that is matched for itself."""
     operation, begin, body = code[address], here, address + 2

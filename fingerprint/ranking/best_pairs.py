@@ -77,10 +77,7 @@ def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLength
 
 @kernel
 def _add_half_bounds(
-    cohort: tuple[CohortTokens, RunningSums],
-    pairs: Rows,
-    parameters: tuple[int, int, PassageLengths],
-    bounds: Floats,
+    cohort: tuple[CohortTokens, RunningSums], pairs: Rows, parameters: tuple[int, int, PassageLengths], bounds: Floats
 ) -> None:
     """Add half of the bound of each pair's second side; pairs with the same first side must be adjacent.
 

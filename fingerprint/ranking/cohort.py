@@ -97,9 +97,7 @@ def _count_alike(table: Postings, parts: Floats, counts: PartCounts) -> None:
 
 
 def count_alike(
-    index: InvertedIndex,
-    submissions: int,
-    parts: tuple[float, ...] = (constants.ALIKE_PART, constants.RELATED_PART),
+    index: InvertedIndex, submissions: int, parts: tuple[float, ...] = (constants.ALIKE_PART, constants.RELATED_PART)
 ) -> PartCounts:
     """Return how many submissions share at least each of the parts with each submission, itself included.
 

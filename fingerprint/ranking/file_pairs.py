@@ -82,10 +82,7 @@ class FileLabels(NamedTuple):
 
 
 def file_table(
-    submissions: Sequence[Sequence[Kinds]],
-    file_starts: Bounds,
-    submission_starts: Bounds,
-    labels: FileLabels | None,
+    submissions: Sequence[Sequence[Kinds]], file_starts: Bounds, submission_starts: Bounds, labels: FileLabels | None
 ) -> tuple[FileTable, Bounds]:
     """Return the files of a cohort, and where those of each submission begin: int64 [n + 1].
 

@@ -36,11 +36,7 @@ def sort_rows(rows: Runs) -> None:
             x, y, z = rows[at, 0], rows[at, 1], rows[at, 2]
             to = at
             while to >= gap and (x < rows[to - gap, 0] or (x == rows[to - gap, 0] and y < rows[to - gap, 1])):
-                rows[to, 0], rows[to, 1], rows[to, 2] = (
-                    rows[to - gap, 0],
-                    rows[to - gap, 1],
-                    rows[to - gap, 2],
-                )
+                rows[to, 0], rows[to, 1], rows[to, 2] = (rows[to - gap, 0], rows[to - gap, 1], rows[to - gap, 2])
                 to -= gap
             rows[to, 0], rows[to, 1], rows[to, 2] = x, y, z
         gap //= 3

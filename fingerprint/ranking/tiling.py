@@ -252,11 +252,7 @@ def _open_places(left: IndexedTokens, k: int, space: Workspace) -> int:
 
 @bare_njit
 def _first_open(
-    sides: tuple[Ids, Ids],
-    place: tuple[int, int],
-    lengths: tuple[int, int],
-    within: Partner,
-    space: Workspace,
+    sides: tuple[Ids, Ids], place: tuple[int, int], lengths: tuple[int, int], within: Partner, space: Workspace
 ) -> int:
     """Return the first free place on the right of the window at left token `a`, -1 for none.
 

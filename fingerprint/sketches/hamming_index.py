@@ -164,11 +164,7 @@ def _write_bits(words: Words, at: np.int64, bits: np.uint64, width: np.int64) ->
 
 @kernel
 def _write(
-    values: Words,
-    heads: npt.NDArray[np.uint8],
-    firsts: npt.NDArray[np.int64],
-    code: PrefixCode,
-    words: WordRows,
+    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: PrefixCode, words: WordRows
 ) -> None:
     one = np.uint64(1)
     for block in range(len(words)):
@@ -378,12 +374,7 @@ class HammingIndex:
 
 
 def batch_query(
-    fingerprints: Words,
-    stored: Words | Path,
-    distance: int = 3,
-    *,
-    tables: int | Design = 10,
-    chunk: int = CHUNK,
+    fingerprints: Words, stored: Words | Path, distance: int = 3, *, tables: int | Design = 10, chunk: int = CHUNK
 ) -> Matches:
     """Answer many queries with one scan of the stored fingerprints: the batch mode (section 3.3).
 

@@ -315,10 +315,7 @@ class Duplicates:
         self._count = 0
 
     def add(
-        self,
-        sketches: Sketches,
-        exact: Sequence[Hashable] | None = None,
-        lexical: Sequence[Hashable] | None = None,
+        self, sketches: Sketches, exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None
     ) -> tuple[Documents, Documents]:
         """Return the documents that equal an earlier one, and the first document that each equals.
 

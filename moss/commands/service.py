@@ -25,13 +25,7 @@ from moss.embedded.client import installation_paths
 from moss.environment import without_owner
 from moss.installation import SETTINGS, prepare, run
 from moss.sample import SAMPLE
-from moss.serving.supervisor import (
-    WEB_COMMAND,
-    Supervisor,
-    serving_process,
-    wait_until_stopped,
-    worker_command,
-)
+from moss.serving.supervisor import WEB_COMMAND, Supervisor, serving_process, wait_until_stopped, worker_command
 from submissions.work.kinds import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:

@@ -34,25 +34,14 @@ if TYPE_CHECKING:
 
 # Whole parts of a subject, or what stands before a colon.
 LABELS: dict[str, Label] = {
-    HIDDEN: _("Names: state a reason under People of the course"),
-    "roster": _("Roster"),
-    WHOLE_LOG: _("Audit log"),
-    "sources": _("sources"),
-    "retention": _("retention"),
-    "as an administrator": _("as an administrator"),
-    "owner": _("Owner"),
-    "created": _("created"),
-    "revoked": _("revoked"),
-    "keep_months": _("Keep assignments for (months)"),
-    "keep_sources_days": _("Keep sources for (days)"),
-    "in_archive": _("Department's archive"),
-    "hold": _("Hold"),
-    "compare_archive": _("The department's archive"),
-    "threshold": _("Threshold"),
-    "True": _("switched on"),
-    "False": _("switched off"),
+    HIDDEN: _("Names: state a reason under People of the course"), "roster": _("Roster"), WHOLE_LOG: _("Audit log"),
+    "sources": _("sources"), "retention": _("retention"), "as an administrator": _("as an administrator"),
+    "owner": _("Owner"), "created": _("created"), "revoked": _("revoked"),
+    "keep_months": _("Keep assignments for (months)"), "keep_sources_days": _("Keep sources for (days)"),
+    "in_archive": _("Department's archive"), "hold": _("Hold"), "compare_archive": _("The department's archive"),
+    "threshold": _("Threshold"), "True": _("switched on"), "False": _("switched off"),
     **{role.value: role.label for role in Membership.Role},
-}
+}  # fmt: skip
 INVITED = re.compile(r"invited by (.*?)( as an administrator)?")
 SCOPES: dict[str, Label] = {scope.value: scope.label for scope in ApiToken.Scope}
 NUMBERED = re.compile(r"(link|receipt) (\d+)")

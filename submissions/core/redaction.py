@@ -146,7 +146,7 @@ def logins(name: str) -> frozenset[str]:
             surnames = words[start:end]
             if any(map(is_distinctive, surnames)):
                 for given in filter(None, (words[:start], words[end:])):
-                    forms |= _login_forms(given, "".join(surnames))
+                    forms |= {"".join(surnames), *_login_forms(given, "".join(surnames))}
         if any(map(is_distinctive, words)):
             forms |= {f"{initials}{ANY_DIGITS}" for initials in _initials(words) if len(initials) > 1}
     usual = {form for form in forms if len(form) >= MIN_LOGIN and is_distinctive(form)}
@@ -163,7 +163,7 @@ def _spelt_words(name: str) -> Iterator[list[str]]:
 def _login_forms(given: list[str], surname: str) -> set[str]:
     """Return forms such as qzabel, zabelq, quirinz and quizab, of normalised words."""
     initials = "".join(word[0] for word in given)
-    starts = {initials, initials[0], given[0], "".join(given)}
+    starts = {initials, initials[:2], initials[0], given[0], "".join(given)}
     whole = {form for start in starts for form in (start + surname, surname + start)}
     halves = ((given[0], surname), (surname, given[0]))
     cut = {left[:n] + right[: end - n] for left, right in halves for end in CUTS for n in range(1, end)}

@@ -323,21 +323,9 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
 def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedPair]:
     figures = enumerate(zip(*ranking.pairs, *ranking.scores, strict=True))
     for row, (
-        left,
-        right,
-        _,
-        similarity,
-        *shares,
-        tokens,
-        longest,
-        lines,
-        structure,
-        literals,
-        names,
-        imports,
-        left_with_common,
-        right_with_common,
-    ) in figures:
+        left, right, _, similarity, *shares, tokens, longest, lines, structure, literals, names, imports,
+        left_with_common, right_with_common,
+    ) in figures:  # fmt: skip
         yield RankedPair(
             left=int(left),
             right=int(right),

@@ -90,21 +90,9 @@ class FilterIn(Input):
     q: Annotated[str, Field(max_length=200)] = ""
     threshold: Annotated[int, Field(ge=0, le=100)] = 0
     flag: Literal[
-        "",
-        "identical",
-        "layout",
-        "names",
-        "values",
-        "files",
-        "whole",
-        "late",
-        "team",
-        "apart",
-        "own",
-        "model",
-        "partly",
-        "disguised",
-    ] = ""
+        "", "identical", "layout", "names", "values", "files", "whole", "late", "team", "apart", "own", "model",
+        "partly", "disguised",
+    ] = ""  # fmt: skip
     work: Literal["", "class", "earlier", "model"] = ""
     decision: Literal["", "undecided", "clear", "suspicious", "confirmed"] = ""
     sort: Annotated[str, Field(max_length=30)] = ""

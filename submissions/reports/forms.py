@@ -21,20 +21,12 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
 
 FLAG_LABELS = {
-    "identical": _("Identical"),
-    "layout": _("Identical except layout, comments, punctuation and modifiers"),
-    "names": _("Identical except names"),
-    "values": _("Identical except names, values and types"),
-    "files": _("Identical files"),
-    "whole": _("Nearly all of one side"),
-    "late": _("Handed in late"),
-    "team": _("Same team"),
-    "apart": _("Not the same team"),
-    "own": _("The same student"),
-    "model": _("Model solution"),
-    "partly": _("Partly read"),
-    "disguised": _("Characters that look like others"),
-}
+    "identical": _("Identical"), "layout": _("Identical except layout, comments, punctuation and modifiers"),
+    "names": _("Identical except names"), "values": _("Identical except names, values and types"),
+    "files": _("Identical files"), "whole": _("Nearly all of one side"), "late": _("Handed in late"),
+    "team": _("Same team"), "apart": _("Not the same team"), "own": _("The same student"), "model": _("Model solution"),
+    "partly": _("Partly read"), "disguised": _("Characters that look like others"),
+}  # fmt: skip
 
 # Radio buttons are used for up to so many students, a menu for more.
 MAX_RADIOS = 2

@@ -92,7 +92,7 @@ class Scratch(RegexLexer):
         "root": [
             (r"\s+", Whitespace), (r'"(?>(?:\\.|[^"\\\n])*)"?', String.Double),
             (r"\[[^\]\n]*+\]?", Name.Variable), (r"-?(?:\d++\.?\d*+|\.\d++)", Number), (r"\w+", Keyword),
-            (r"[(){},]", Punctuation),
+            (r"[(){},]", Punctuation), (r"[-+*/%<>=!&|^]+", Operator),
         ]
     }  # fmt: skip
 

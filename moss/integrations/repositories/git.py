@@ -47,20 +47,11 @@ ERROR_CHARACTERS = 4000
 # A token without a user name is sent with this one, which GitHub, GitLab and Gitea take.
 TOKEN_USER = "x-access-token"  # noqa: S105 - a name
 CONFIG = {
-    "http.followRedirects": "false",
-    "http.proxy": "",
-    "http.lowSpeedLimit": "100",
-    "http.lowSpeedTime": "20",
-    "credential.helper": "",
-    "core.hooksPath": os.devnull,
-    "core.symlinks": "false",
-    "fetch.recurseSubmodules": "false",
-    "submodule.recurse": "false",
-    "transfer.bundleURI": "false",
-    "protocol.version": "2",
-    "gc.auto": "0",
+    "http.followRedirects": "false", "http.proxy": "", "http.lowSpeedLimit": "100", "http.lowSpeedTime": "20",
+    "credential.helper": "", "core.hooksPath": os.devnull, "core.symlinks": "false", "fetch.recurseSubmodules": "false",
+    "submodule.recurse": "false", "transfer.bundleURI": "false", "protocol.version": "2", "gc.auto": "0",
     "maintenance.auto": "false",
-}
+}  # fmt: skip
 
 # Reasons with figures, which are filled in where they are stored.
 TOO_LARGE = gettext_noop("It is larger than {size}.")
@@ -326,18 +317,12 @@ class Git:
         bundle = os.environ.get("REQUESTS_CA_BUNDLE")
         return {
             "PATH": os.environ.get("PATH", os.defpath),
-            "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path),
-            "HOME": str(self.folder),
-            "LC_ALL": "C.UTF-8",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_ASKPASS": "false",
-            "GIT_ALLOW_PROTOCOL": urlsplit(self.remote.address).scheme,
-            "GIT_CONFIG_COUNT": str(len(config)),
-            **pairs,
+            "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path), "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "false",
+            "GIT_ALLOW_PROTOCOL": urlsplit(self.remote.address).scheme, "GIT_CONFIG_COUNT": str(len(config)), **pairs,
             **({"GIT_SSL_CAINFO": bundle} if bundle else {}),
-        }
+        }  # fmt: skip
 
     def _of_remote(self) -> dict[str, str]:
         """Return the settings that name the IP address of the host, and state the token to this host only."""

@@ -6,20 +6,18 @@ names of its own, the entries of one folder are the students.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake.entries import Entry
 from submissions.intake.entry_names import without_accents
 from submissions.intake.limits import Limits
-
-if TYPE_CHECKING:
-    import re
 
 # Bytes of all metadata files together that are read.
 ALL_METADATA_BYTES = 20_000_000
@@ -41,21 +39,28 @@ PROJECT_ENTRIES = frozenset({
 _COURSE_WORDS = """
     test tests lib include docs doc solution solutions starter startercode template templates skeleton skel stub stubs
     base basecode boilerplate distro distribution scaffold scaffolding given provided reference original model handout
-    handouts instructor teacher grading autograder losung losungen loesung loesungen musterlosung musterlosungen
-    musterloesung musterloesungen vorlage vorlagen vorgabe vorgaben angabe angaben geruest gerust grundgeruest
-    grundgerust startprojekt ausgangscode solucion soluciones plantilla plantillas enunciado enunciados modelo modelos
-    esqueleto inicial inicio squelette squelettes modele modeles gabarit corrige corriges enonce depart fourni fournis
-    scheletro modello modelli traccia soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode
-    startproject beginproject uitwerking uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao
-    solucao solucoes fornecido fornecidos
+    handouts instructor teacher lecturer prof professor tutor staff dozent dozentin answer answers rubric grader
+    starterkit initial answerkey modelanswer beispielloesung beispiellosung losungsvorschlag loesungsvorschlag opgaven
+    aufgabenstellung zadanie zadania szablon rozwiazanie rozwiazania reseni zadani kostra sablona losning
+    losningsforslag løsning løsningsforslag udleveret utdelt ratkaisu pohja skabelon cozum iskelet consegna correcao
+    codigobase profesor professeur docente шаблон решение заготовка 模板 答案 参考答案 解答例 grading
+    autograder losung losungen loesung loesungen musterlosung musterlosungen musterloesung musterloesungen vorlage
+    vorlagen vorgabe vorgaben angabe angaben geruest gerust grundgeruest grundgerust startprojekt ausgangscode
+    solucion soluciones plantilla plantillas enunciado enunciados modelo modelos esqueleto inicial inicio squelette
+    squelettes modele modeles gabarit corrige corriges enonce depart fourni fournis scheletro modello modelli traccia
+    soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode startproject beginproject uitwerking
+    uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao solucao solucoes fornecido
+    fornecidos
 """
 COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 # Words beside those, as in `given files`.
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
-    progetto projeto projekt sample material materiale del de di du da do profesor professor professeur docente
+    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
+# What stands between words or behind them: `vorlage2`, `template_v2`.
+_NUMBER = re.compile(r"[_-]|(?<![^\W\d_])v?\d[\d.]*|\d+")
 # With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
@@ -252,13 +257,13 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
     """Return the folders of `root` that were handed out beside those of the students."""
     words = {name: _words(name) for name in children if children[name]}
     handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= COURSE_FOLDERS | _BESIDE}
+    series = Counter(frozenset(words[name]) for name in handed_out).values()
     students = sum(children.values()) - len(handed_out)
-    return set() if students < MIN_STUDENTS or is_project(paths, root) else handed_out
+    return set() if students < max([MIN_STUDENTS, *series]) or is_project(paths, root) else handed_out
 
 
 def _words(name: str) -> set[str]:
-    words = without_accents(name).lower().replace("_", " ").replace("-", " ")
-    return {*words.lstrip("0123456789. ").split()}
+    return {*_NUMBER.sub(" ", without_accents(name).lower()).split()}
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:

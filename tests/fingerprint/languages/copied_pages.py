@@ -84,6 +84,16 @@ def rows_of_github(text: str) -> str:
     return f"<meta charset='utf-8'><table><tbody>{_joined(form, text)}</tbody></table>"
 
 
+def notion(text: str) -> str:
+    site = "https://cdnjs.cloudflare.com/ajax/libs/prism"
+    return (
+        '<html><head><title>Tides</title></head><body><article class="page sans"><header><h1>Tides</h1></header>'
+        f'<div class="page-body"><script src="{site}/prism.min.js" crossorigin="anonymous"></script>'
+        f'<link rel="stylesheet" href="{site}/prism.min.css"/><pre id="1f" class="code code-wrap">'
+        f'<code class="language-Java">{escape(text)}</code></pre></div></article></body></html>'
+    )
+
+
 def github_of_2023(text: str) -> str:
     numbers = _numbers('<div data-line-number="{at}" class="react-line-number react-code-text">{at}</div>', text)
     form = (
@@ -250,6 +260,6 @@ def quoted_marks(text: str) -> str:
 
 PAGES = [
     codemirror_6, lines_of_codemirror_6, codemirror_5, ace, monaco, github, rows_of_github, github_of_2023, gitlab,
-    confluence, confluence_cloud, stored_by_confluence, jupyter, jupyter_of_2018, list_of_prettify, items,
+    notion, confluence, confluence_cloud, stored_by_confluence, jupyter, jupyter_of_2018, list_of_prettify, items,
     table_of_pygments, numbers_in_spans, table_of_highlight_js, prism, lines_of_spans, quoted_marks,
 ]  # fmt: skip

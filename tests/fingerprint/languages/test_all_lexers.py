@@ -198,6 +198,27 @@ def test_markers_in_other_forms_change_no_kind(change: Callable[[str], str]) -> 
     assert kinds(front_end("java"), change(with_conflict(text))) == kinds(front_end("java"), text)
 
 
+@pytest.mark.parametrize(
+    "markers",
+    [
+        ("<<<<<<< conflict 1 of 1", "+++++++ Contents of side #2", ">>>>>>> conflict 1 of 1 ends"),
+        (
+            "<<<<<<< conflict 1 of 1\n%%%%%%% diff from: qpvuntsm 1a2b3c4d",
+            '+++++++ rlvkpnrz 4d5e6f7a "it\'s"',
+            ">>>>>>> ends",
+        ),
+        ("<<<<<<< BEGIN MERGE CONFLICT <<<<<<<", "======= MERGED IN content follows =======", ">>>>>>> END >>>>>>>"),
+    ],
+    ids=["Jujutsu", "Jujutsu with ids", "Fossil"],
+)
+def test_markers_of_other_tools_change_no_kind(markers: tuple[str, ...]) -> None:
+    for name in ("java", "python"):
+        text, marked = program(name), with_conflict(program(name))
+        for git, other in zip(CONFLICT, markers, strict=True):
+            marked = marked.replace(git, other)
+        assert kinds(front_end(name), marked) == kinds(front_end(name), text)
+
+
 def test_markers_in_comments_hide_no_code() -> None:
     text = program("java")
     hidden = f"/*\n<<<<<<<\n|||||||\n*/\n{text}\n/*\n=======\n>>>>>>>\n*/\n"

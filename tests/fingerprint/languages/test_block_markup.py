@@ -33,6 +33,66 @@ SHOWN = {
     "    text_print()\n  }\n  variables_set([level])\n",
 }
 BLOCKS = front_end("scratch")
+# What else programs are saved as, by the name of such a file.
+BLOCKLY_JSON = """
+{"blocks": {"languageVersion": 0, "blocks": [{"type": "controls_if", "id": "z", "x": 3, "inputs": {"IF0": {"block":
+{"type": "logic_compare", "fields": {"OP": "EQ"}, "inputs": {"A": {"shadow": {"type": "math_number", "fields":
+{"NUM": 1}}, "block": {"type": "variables_get", "fields": {"VAR": {"id": "q"}}}}}}}, "DO0": {"block": {"type":
+"text_print", "inputs": {"TEXT": {"shadow": {"type": "text", "fields": {"TEXT": "high"}}}}, "next": {"block":
+{"type": "text_print"}}}}}, "next": {"block": {"type": "variables_set", "fields": {"VAR": {"id": "q"}}}}}]},
+"variables": [{"name": "level", "id": "q"}]}
+"""
+SCRATCH_2 = """
+{"objName": "Stage", "children": [{"objName": "Sea", "scripts": [[20, 30, [["whenGreenFlag"],
+["setVar:to:", "level", 3],
+["doUntil", ["=", ["readVariable", "level"], 0], [["changeVar:by:", "level", -1], ["call", "swing %n", 2]]]]],
+[9, 9, [["procDef", "swing %n", ["level"], [1], false], ["say:", ["getParam", "level", "r"]]]]]}]}
+"""
+FLOWGORITHM = """<?xml version="1.0"?>
+<flowgorithm fileversion="4.2"><attributes><attribute name="authors" value="ann"/></attributes>
+<function name="swing" type="None"><parameters><parameter name="level" type="Integer"/></parameters><body>
+<while expression="level &gt; 3"><output expression="&quot;high&quot; &amp; level"/></while></body></function>
+</flowgorithm>
+"""
+STRUCTOGRAM = """
+<root xmlns:nsd="https://structorizer.fisch.lu/" author="ann" text="&#34;swing&#34;"><children><alternative
+text="&#34;level &#62; 3&#34;"><qTrue><instruction text="&#34;OUTPUT &#34;&#34;high&#34;&#34;&#34;,&#34;level
+&#60;- level - 1&#34;"/></qTrue><qFalse/></alternative></children></root>
+"""
+SHOWN_SCRATCH_2 = """  procDef([swing %n])
+  say_([level])
+  whenGreenFlag()
+  setVar_to_([level], 3)
+  doUntil(=([level], 0))
+  {
+    changeVar_by_([level], -1)
+    call([swing %n], 2)
+  }
+"""
+SHOWN_FLOWGORITHM = """function([swing])
+{
+    parameter([level])
+    while([level] > 3)
+    {
+      output("high" & [level])
+    }
+}
+"""
+SHOWN_STRUCTOGRAM = """  alternative([level] > 3)
+  {
+    qTrue()
+    {
+      instruction(output "high" , [level] <- [level] - 1)
+    }
+    qFalse()
+  }
+"""
+SAVED = {
+    "tide.json": (BLOCKLY_JSON, SHOWN[BLOCKLY]),
+    "project.json": (SCRATCH_2, SHOWN_SCRATCH_2),
+    "tide.fprg": (FLOWGORITHM, SHOWN_FLOWGORITHM),
+    "tide.nsd": (STRUCTOGRAM, SHOWN_STRUCTOGRAM),
+}
 
 
 @pytest.mark.parametrize("program", SHOWN)
@@ -47,6 +107,24 @@ def test_names_places_and_ids_of_blocks_change_no_kind(program: str) -> None:
     other = re.sub(r' ([xy])="\d+"', r' \1="71"', re.sub(r' id="\w+"', ' id="k"', other))
     assert other != program
     assert kinds(BLOCKS, BLOCKS.text(other)) == kinds(BLOCKS, BLOCKS.text(program))
+
+
+@pytest.mark.parametrize("filename", SAVED)
+def test_programs_that_are_saved_otherwise_are_shown_as_their_steps(filename: str) -> None:
+    saved, shown = SAVED[filename]
+    assert detect(filename, saved) == "scratch"
+    assert BLOCKS.text(saved) == shown
+    other = saved.replace("level", "water").replace("swing", "sway").replace("Sea", "Ocean").replace("ann", "bob")
+    assert kinds(BLOCKS, BLOCKS.text(other)) == kinds(BLOCKS, shown)
+    for kind in ("EQ", "doUntil", "while", "alternative"):
+        changed = BLOCKS.text(saved.replace(kind, "another"))
+        assert (changed == shown) == (kind not in saved)
+
+
+@pytest.mark.parametrize("broken", ["[]", '{"blocks": []}', '{"blocks": {"blocks": [{}]}}', '{"scripts": [[1]]}', '""'])
+def test_what_is_saved_as_json_and_is_no_program_is_refused(broken: str) -> None:
+    with pytest.raises(ValueError, match="no Scratch project"):
+        BLOCKS.text(broken)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +171,25 @@ def test_names_places_ids_and_order_of_states_change_nothing(
     first = automaton(transitions, [*range(STATES)])
     assert detect("tide.jff", first) == "scratch"
     assert BLOCKS.text(automaton(transitions, order, 7)) == BLOCKS.text(first)
+
+
+@given(AUTOMATA)
+def test_a_turing_machine_of_blocks_is_read_as_one_of_states(transitions: list[tuple[int, int, str]]) -> None:
+    first = automaton(transitions, [*range(STATES)])
+    assert BLOCKS.text(re.sub(r"(</?)state\b", r"\1block", first)) == BLOCKS.text(first)
+
+
+def grammar(*rules: str) -> str:
+    made = (f"<production><left>{one[0]}</left><right>{one[1:]}</right></production>" for one in rules)
+    return f"<structure><type>grammar</type>{''.join(made)}</structure>"
+
+
+@given(st.permutations(["SaSb", "SA", "AcA", "A", "SBS", "Bb"]))
+def test_a_grammar_is_read_by_its_productions_whatever_their_order_and_names(rules: list[str]) -> None:
+    text = BLOCKS.text(grammar("SaSb", "SA", "AcA", "A", "SBS", "Bb"))
+    assert detect("tide.jff", grammar(*rules)) == "scratch"
+    assert BLOCKS.text(grammar(*rules)) == BLOCKS.text(grammar(*(one.replace("A", "Q") for one in rules))) == text
+    assert BLOCKS.text(grammar(*(one.replace("c", "d") for one in rules))) != text
 
 
 @given(AUTOMATA)

@@ -36,6 +36,7 @@ SAMPLES = {
     (".s", "gas"): "  subq $16, %rsp\n  movl $5, -4(%rbp)\n",
     (".s", "mips"): "add $8, $9, $10\nlw $t0, 0($sp)\n",
     (".s", "ca65"): "  lda #$01\n  sta $0200\n",
+    (".s", "r"): "level <- function(t) {\n  t + 1\n}\n",
     (".s", "x86"): "mov eax, 1\nadd ebx, 2\n",
     (".asm", "hack"): "@2\nD=A\n@3\nD=D+A\n",
     (".asm", "gas"): "main:\n  addi sp, sp, -16\n  ecall\n",

@@ -391,6 +391,13 @@ def test_initials_beside_a_surname_say_whose_it_is_and_are_covered(source: str, 
     assert Names(aliases, fallback="[name]").redact_source(source) == covered
 
 
+@pytest.mark.parametrize("login", ["jan.vanderweerd", "j.vanderweerd", "vanderweerd_j", "VANDERWEERD", "vanderweerd2"])
+def test_a_surname_of_several_words_is_covered_as_one_word(login: str) -> None:
+    redacted = Names({"Jan van der Weerd": "Robin"}, fallback="[name]").redact_source(f"/home/{login}/a.c")
+    assert "Robin" in redacted
+    assert "weerd" not in redacted.lower()
+
+
 @pytest.mark.parametrize(
     ("name", "source"),
     [

@@ -60,7 +60,8 @@ def names(files: dict[str, str]) -> set[str]:
 def forms_of(name: str) -> set[str]:
     """Return a name of a folder in the forms in which courses write it, one of them sorted before others."""
     joined = {name, name.upper(), name.title(), name.replace(" ", "_"), name.replace(" ", "-")}
-    return joined | {f"_{name}", f"_{name}_", f"__{name}", f"00_{name}", f"0-{name}"}
+    joined |= {f"_{name}", f"_{name}_", f"__{name}", f"00_{name}", f"0-{name}"}
+    return joined | {f"{name}2", f"{name}_v2", f"{name}-2026", f"{name} v1.2"}
 
 
 TWO_WORDS = [
@@ -75,6 +76,11 @@ def test_a_folder_of_the_course_is_no_student_however_it_is_written(name: str) -
     for form in forms_of(name):
         files = {f"class/{student}/Tide.java": CODE for student in ("alice", "bob", "carl", form)}
         assert names(files) == {"alice", "bob", "carl"}, form
+
+
+def test_folders_of_one_word_with_numbers_are_submissions_where_they_are_most() -> None:
+    numbered = {f"solution{number}" for number in range(1, 5)}
+    assert names({f"class/{name}/Tide.java": CODE for name in ("alice", "bob", *numbered)}) >= numbered
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
