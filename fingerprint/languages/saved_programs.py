@@ -23,7 +23,7 @@ _WORDS = frozenset({
 _LEXEME = re.compile(
     r"\"(?P<text>[^\"\n]*+)\"|'(?P<quoted>[^'\n]*+)'|(?P<name>[^\W\d]\w*+)|\d[\d.]*+|[-+*/%<>=!&|^]++|[(),]"
 )
-_LINE = re.compile(r'"((?:[^"]|"")*+)"')
+_LINE = re.compile(r'"([^"]*+(?:""[^"]*+)*)"')
 
 
 def blocks_of(project: dict[str, Any]) -> ET.Element:
