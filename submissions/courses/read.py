@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, TextField, Value
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Coalesce, Concat, Lower
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -21,7 +21,7 @@ from django.utils import timezone
 from submissions import models
 from submissions.cases.read import Decisions, decided_case, stored_cases, suspicion_counts
 from submissions.core import rights as permissions
-from submissions.core.access import readable, readable_pairs, withheld_in_course, withhold
+from submissions.core.access import readable, withheld_in_course
 from submissions.core.rights import Right, courses_with
 from submissions.core.submitters import KnownBy, KnownStudent, are_mates, compared_mates, student_keys
 from submissions.matches.groups import Key, connected_components, natural_key
@@ -31,8 +31,6 @@ from submissions.uploads.read import count_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
-
-    from submissions.courses.models import Withheld
 
     ListedAssignment = WithAnnotations[models.Assignment, "AssignmentAnnotations"]
     AdministeredCourse = WithAnnotations[models.Course, "CourseFigures"]
@@ -52,7 +50,6 @@ MIN_ASSIGNMENTS = 2
 
 class AssignmentAnnotations(TypedDict):
     submission_count: int
-    pair_count: int | None
     newest_state: str | None
     is_read: bool
 
@@ -64,9 +61,8 @@ def listed_courses(user: User) -> QuerySet[models.Course]:
 
 
 def listed_assignments(course: models.Course) -> QuerySet[ListedAssignment]:
-    """Return the assignments of a course with `submission_count` and `pair_count`.
+    """Return the assignments of a course with `submission_count`, the size of the cohort.
 
-    `submission_count` is the size of the cohort; `pair_count` is None without a finished report.
     `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
     read.
     """
@@ -74,12 +70,10 @@ def listed_assignments(course: models.Course) -> QuerySet[ListedAssignment]:
         batch__assignment=OuterRef("pk"), batch__state=models.Batch.State.DONE, origin=None
     )
     latest = models.Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
-    newest = latest.filter(state=models.Report.State.DONE)
     return course.assignments.annotate(
         submission_count=count_of(done, "batch__assignment", Count("name", distinct=True)),
         newest_state=Subquery(latest.values("state")[:1]),
         is_read=Exists(models.Batch.objects.filter(assignment=OuterRef("pk"), state__in=models.Batch.RUNNING)),
-        pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 
 
@@ -349,10 +343,11 @@ def course_overview(course: models.Course, user: User) -> CourseOverview:
     newest = models.Report.objects.filter(assignment__course=course, state=models.Report.State.DONE)
     newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id")
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
+    kept = withheld_in_course(course, user)
     for row in assignments:
         if row.pk in reports:
             reports[row.pk].assignment = row
-    _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
+            row.withheld = kept.get(row.pk, row.withheld)
     pairs = _pairs_above(list(reports.values()))
     decisions, by_hand = _decisions(course), suspicion_counts(course, reports.values())
     rows = [
@@ -360,16 +355,6 @@ def course_overview(course: models.Course, user: User) -> CourseOverview:
     ]
     rows = [row._replace(cases=row.cases + by_hand[row.assignment.pk]) for row in rows]
     return CourseOverview(rows, _recurring_pairs(rows, pairs))
-
-
-def _withhold(
-    rows: Sequence[ListedAssignment], reports: Mapping[int, models.Report], kept: Mapping[int, Withheld]
-) -> None:
-    for row in rows:
-        report = reports.get(row.pk)
-        if report and row.pk in kept:
-            report.assignment.withheld = kept[row.pk]
-            row.pair_count = readable_pairs(withhold(report)).count()
 
 
 def _pairs_above(reports: Sequence[models.Report]) -> dict[int, list[PairMeeting]]:

@@ -142,12 +142,18 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
         "{few} pairs to look at are below the threshold: read them last.",
         few,
     )
+    if few == looks:
+        read_last = ngettext(
+            "{few} pair of {span} is below the threshold: read it last.",
+            "{few} pairs of {span} are below the threshold: read them last.",
+            few,
+        )
     stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
     parts = (
         (bands.alike, gettext("Programs of this task are too alike for a line.")),
         (look, gettext("Ordinary up to {below}.")),
         (is_gap, gettext("Nobody between {below} and {first}.")),
-        (looks, look_at),
+        (looks > few, look_at),
         (few, read_last),
         (outstanding, stand_out),
         (look and not looks + outstanding, gettext("No pair is above that: read the best match of each student once.")),

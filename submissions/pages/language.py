@@ -48,8 +48,8 @@ HINTS = {
         " mean is said below the list. Where several students share code, start with the cases instead."
     ),
     "pair": _(
-        "Equal colours and numbers mark what both have; underlined words are written differently."
-        " Keys: n and p for passages, 1 to 4 to decide, ? for all."
+        "Equal colours and numbers mark what both have; underlined words differ."
+        " Grey numbers: submissions with such a line. Keys: n and p for passages, ? for all."
     ),
 }
 # The sentences that `fingerprint.ranking.threshold` writes.

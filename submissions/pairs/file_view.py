@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -504,6 +505,14 @@ class FileView:
                 if first < after:
                     there = self.shorten(difference.right[slice(*other_part)]) or _("nothing")
                     yield start + first, start + after, WrittenThere(there, renaming)
+
+
+def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
+    """Return for every path as few of its last parts as no other path ends with, or else all of it."""
+    # The ends of a path, the shortest first: `c`, `b/c` and `a/b/c` for `a/b/c`.
+    ends = [list(accumulate(reversed(path.split("/")), lambda end, part: f"{part}/{end}")) for path in paths]
+    counts = Counter(end for path_ends in ends for end in path_ends)
+    return [next((end for end in path_ends if counts[end] == 1), path_ends[-1]) for path_ends in ends]
 
 
 class MapBar(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, islice
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext as _, ngettext
@@ -27,12 +27,20 @@ from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import colour
 from submissions.matches.standalone_content import SharedTerms, shared_terms
 from submissions.pages.filters import counted
-from submissions.pairs.file_view import FilePassage, FilePiece, FileView, IgnoredTokens, PartStart, Selection
+from submissions.pairs.file_view import (
+    FilePassage,
+    FilePiece,
+    FileView,
+    IgnoredTokens,
+    PartStart,
+    Selection,
+    shortest_unique_paths,
+)
 from submissions.pairs.read import add_contents, displayed_pair, ignored_tokens, pair_files
 from submissions.pairs.traces import Trace, add_rarity, term_files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from submissions.core.names import Names
     from submissions.matches.differences import TokenRun
@@ -139,18 +147,6 @@ def link_sides(left: list[FileView], right: list[FileView]) -> None:
         shown = {number for view in others if view.part for number in view.part.passages}
         for view in files:
             view.shown_opposite = shown
-
-
-def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
-    """Return for every path as few of its last parts as no other path ends with, or else all of it."""
-    ends = [_ends(path) for path in paths]
-    counts = Counter(end for path_ends in ends for end in path_ends)
-    return [next((end for end in path_ends if counts[end] == 1), path_ends[-1]) for path_ends in ends]
-
-
-def _ends(path: str) -> list[str]:
-    """Return the ends of a path, the shortest first: `c`, `b/c` and `a/b/c` for `a/b/c`."""
-    return list(accumulate(reversed(path.split("/")), lambda end, part: f"{part}/{end}"))
 
 
 @dataclass(frozen=True, slots=True)

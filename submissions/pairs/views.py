@@ -26,7 +26,7 @@ from submissions.matches.source_html import LINE_END, cell_lines, visible_html
 from submissions.models import Assignment, Document, Pair, SubmissionFile
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.requests import AuthenticatedRequest, redirect_with_query, signed_in
-from submissions.pairs.file_view import parse_selection
+from submissions.pairs.file_view import parse_selection, shortest_unique_paths
 from submissions.pairs.read import displayed_pair, find_pair, pair_flags, submission_names
 from submissions.reports.address import Address
 from submissions.reports.progress import activity_of
@@ -173,7 +173,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     context = {
         "assignment": assignment,
         "names": names,
-        "sides": [(displayed.left, left_files, left), (displayed.right, right_files, right)],
+        "sides": [(displayed.left, _named(left_files), left), (displayed.right, _named(right_files), right)],
         "left": displayed.left,
         "right": displayed.right,
         "ids": (left_id, right_id),
@@ -186,6 +186,10 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         **decision_context(assignment, pair, names, request.GET, ranked),
     }
     return render(request, "submissions/pair/lines.html", context)
+
+
+def _named(files: list[SubmissionFile]) -> list[tuple[SubmissionFile, str]]:
+    return list(zip(files, shortest_unique_paths([one.path for one in files]), strict=True))
 
 
 def _chosen(files: list[SubmissionFile], key: str, partner: SubmissionFile | None = None) -> SubmissionFile | None:

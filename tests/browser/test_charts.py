@@ -289,6 +289,26 @@ def test_arrow_keys_go_from_pair_to_pair_of_the_table_of_a_case(
     expect(table.locator("td").nth(5).locator("a")).to_be_focused()
 
 
+def test_names_and_numbers_of_the_table_of_a_class_stay_while_it_scrolls(report_page: Page, report: Report) -> None:
+    report_page.goto(reverse("matrix", args=[report.assignment_id]))
+    table = report_page.locator("[data-grid]")
+    expect(table.locator("tbody td").last).not_to_be_in_viewport()
+    report_page.get_by_role("region").evaluate("(region) => region.scrollTo(9999, 9999)")
+    expect(table.locator("tbody td").last).to_be_in_viewport()
+    for heading in (table.locator("tbody th").last, table.locator("thead th").last):
+        expect(heading).to_be_in_viewport()
+
+
+def test_the_assignments_of_a_student_fit_a_telephone(report: Report, alice: User, sign_in: SignIn) -> None:
+    later = report.assignment.course.assignments.create(name="Programming-2-Sheet-04-Stock-Submissions-2026-27")
+    again = create_report(later, random_similarities(20))
+    page = sign_in(alice)
+    page.set_viewport_size({"width": SIZES["narrow"][0], "height": SIZES["narrow"][1]})
+    page.goto(reverse("submission", args=[later.pk, again.submissions.all()[0].pk]))
+    expect(page.locator(".over-course tbody tr")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["narrow"][0]
+
+
 @pytest.mark.long
 def test_a_reload_draws_the_same_graph(report_page: Page, shoot: Shoot) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"

@@ -47,6 +47,20 @@ from tests.support.page_faults import faults_of
 
 pytestmark = pytest.mark.services
 
+# Words of tables, of ten letters at most, that are broken over lines.
+BROKEN_WORDS = """() => [...document.querySelectorAll("td, th")].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    for (const word of texts.currentNode.data.matchAll(/(?<![\\p{L}\\d])\\p{L}{2,10}(?![\\p{L}\\d])/gu)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((one) => one.top)).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
 LANGUAGES = [language for language, _ in settings.LANGUAGES]
 
 
@@ -135,6 +149,15 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
         page.goto(address_of(world, name))
         check_every_layout(page, shoot, f"page-{name}")
     heartbeats.delete_worker(worker.name)
+
+
+def test_no_short_word_of_a_table_is_broken_on_a_small_laptop(world: World, admin: User, sign_in: SignIn) -> None:
+    User.objects.filter(pk=world.owner.pk).update(username="instructor")
+    page = sign_in(admin)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    for name in STAFF_PAGES:
+        page.goto(address_of(world, name))
+        assert page.evaluate(BROKEN_WORDS) == [], name
 
 
 @pytest.mark.long

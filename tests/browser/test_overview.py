@@ -46,6 +46,16 @@ def test_typing_a_name_filters_at_each_key_and_changes_the_address(report_page: 
     expect(report_page.get_by_label("Name")).to_have_value(name)
 
 
+def test_the_first_pair_is_on_the_screen_of_a_small_laptop_above_the_chart(report_page: Page) -> None:
+    report_page.set_viewport_size({"width": 1366, "height": 768})
+    expect(report_page.get_by_role("complementary", name="Hint")).to_be_visible()
+    expect(names(report_page).first).to_be_in_viewport(ratio=1)
+    chart, last = report_page.locator(".pair-histogram").bounding_box(), names(report_page).last.bounding_box()
+    assert chart
+    assert last
+    assert chart["y"] > last["y"]
+
+
 def test_columns_are_sorted_by_keyboard_and_the_focus_stays(report_page: Page) -> None:
     heading = report_page.get_by_role("columnheader", name="Tokens").get_by_role("link")
     heading.focus()

@@ -9,6 +9,16 @@ from tests.support.browser import Shoot, check_every_layout
 
 pytestmark = pytest.mark.services
 
+TOP = """(note) => {
+  note.textContent = "--top N ranks more";
+  const range = document.createRange();
+  range.selectNodeContents(note);
+  return ["", "9", "99", "999", "9,999", "99,999"].map((count) => {
+    note.previousSibling.data = `At least ${count} pairs to read `;
+    return range.getClientRects().length;
+  });
+}"""
+
 
 def test_enter_on_a_pair_to_read_unfolds_it_and_a_link_leads_back(page: Page, shoot: Shoot) -> None:
     page.set_content(check(SAMPLE / "submissions", "--format", "html").stdout)
@@ -23,3 +33,5 @@ def test_enter_on_a_pair_to_read_unfolds_it_and_a_link_leads_back(page: Page, sh
         page.keyboard.press("Enter")
         expect(page.locator("#answer")).to_be_in_viewport()
     check_every_layout(page, shoot, "standalone")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.locator("#report-heading .soft").evaluate(TOP) == [1] * 6

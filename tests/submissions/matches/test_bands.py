@@ -50,6 +50,11 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
             [0.061, 0.15, 0.2, 0.25],
             "4 pairs of 6% to 25%: look at them. 2 pairs to look at are below the threshold: read them last.",
         ),
+        (
+            Bands(0.06, 0.3, threshold=0.3),
+            [0.061, 0.25],
+            "2 pairs of 6% to 25% are below the threshold: read them last.",
+        ),
         (Bands(0.1, 0.6), [0.181, 0.184], "2 pairs of 18%: look at them."),
         (Bands(0.4, 0.6), [], ""),
     ],

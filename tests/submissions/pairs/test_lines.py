@@ -240,6 +240,16 @@ def test_a_suspicion_of_two_that_are_no_pair_is_stored_with_its_notes(
     assert "suspicious" in listed.text("main").lower()
 
 
+def test_files_of_long_paths_are_chosen_by_the_ends_that_differ(
+    alice_client: Client, assignment: Assignment, ids: dict[str, int]
+) -> None:
+    paths = iter(("src/main/java/org/stock/Stock.java", "src/main/java/org/stock/Ware.java"))
+    for file in Submission.objects.get(pk=ids["cleo"]).files.order_by("path"):
+        SubmissionFile.objects.filter(pk=file.pk).update(path=next(paths))
+    page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
+    assert sorted(page.texts("select[name=right] option")) == ["Stock.java", "Ware.java"]
+
+
 @pytest.fixture
 def suspected(assignment: Assignment, ids: dict[str, int]) -> Decision:
     """Return the decision that Ada's and Cleo's submissions, which are no pair, are suspicious."""

@@ -16,7 +16,8 @@ from fingerprint.ranking.weights import rarity
 from submissions.core.names import redacted_names
 from submissions.models import Assignment, Pair, Report
 from submissions.pages.filters import percent
-from submissions.pairs.pair_view import PairView, shortest_unique_paths, view_pair
+from submissions.pairs.file_view import shortest_unique_paths
+from submissions.pairs.pair_view import PairView, view_pair
 from submissions.pairs.read import Flag
 from tests.support.documents import docx, mlx, odt, pdf
 from tests.support.html import Page, get_page, page_of

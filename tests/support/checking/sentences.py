@@ -455,8 +455,10 @@ def line_pairs(exported: Exported, key: Key) -> Iterator[tuple[str, str, bool]]:
     """
     page, sides = exported.pages[key], list[list[str]]()
     nodes = page.all(".lines tbody tr:not(.elsewhere)")
-    for side, path in enumerate(page.texts(".choose option[selected]")):
-        lines = ["", *exported.sources[key[side + 1]][path].splitlines(), ""]
+    for side, shown in enumerate(page.texts(".choose option[selected]")):
+        sources = exported.sources[key[side + 1]]
+        path = min((path for path in sources if f"/{path}".endswith(f"/{shown}")), key=len)
+        lines = ["", *sources[path].splitlines(), ""]
         cells = [[text_of(cell) for cell in node.css("td")[2 * side : 2 * side + 2]] for node in nodes]
         numbers = _in_text(cells, lines[1:]) if path.endswith(".ipynb") else [int(cell[0] or 0) for cell in cells]
         assert sorted(filter(None, numbers)) == [*range(1, max(numbers) + 1)]
@@ -572,7 +574,11 @@ def similar_in_parts(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) == sum(kinds.isdisjoint(row["flags"]) for row in above)
 
 
-@states("cases", ".kinds", "{{ n }} of {{ total }} submissions are in none of them.")
+@states(
+    "cases", ".kinds",
+    "{{ n }} of {{ total }} submissions is in none of them.",
+    "{{ n }} of {{ total }} submissions are in none of them.",
+)  # fmt: skip
 def in_no_pair_to_read(exported: Exported, _: Key, values: Values) -> bool:
     members = {row[side] for row in exported.pairs if row["case"] is not None for side in ("left", "right")}
     return number(values["total"]) == exported.size == number(values["n"]) + len(members - exported.earlier)
@@ -661,7 +667,7 @@ def nobody(exported: Exported, _: Key, values: Values) -> bool:
 def to_look_at(exported: Exported, _: Key, values: Values) -> bool:
     rows = [row["similarity"] for row in exported.pairs if row["band"] == "look" and _is_above(exported, row)]
     ends = [number(one) for one in values["span"].split(" to ")]
-    counted = number(values["looks"].rpartition(" ")[2])
+    counted = number((values.get("looks") or values["few"]).rpartition(" ")[2])
     return counted == len(rows) and ends == list(dict.fromkeys([percent(min(rows)), percent(max(rows))]))
 
 
@@ -673,6 +679,15 @@ def to_look_at(exported: Exported, _: Key, values: Values) -> bool:
 def to_look_at_below(exported: Exported, _: Key, values: Values) -> bool:
     looks = [row for row in exported.pairs if row["band"] == "look" and _is_above(exported, row)]
     return number(values["few"].rpartition(" ")[2]) == sum(row["case"] is None for row in looks)
+
+
+@states(
+    "cases list", "p.lead",
+    "{few} pair of {span} is below the threshold: read it last.",
+    "{few} pairs of {span} are below the threshold: read them last.",
+)  # fmt: skip
+def all_to_look_at_below(exported: Exported, key: Key, values: Values) -> bool:
+    return to_look_at(exported, key, values) and to_look_at_below(exported, key, values)
 
 
 @states(
@@ -821,7 +836,7 @@ def line_of_class(exported: Exported, _: Key, values: Values) -> bool:
 
 @states(
     "case", "p",
-    "At least {{ share }} of {{ name }}’s code is in the code of each of the {{ n }} others.",
+    "The {{ n }} others have the same part of {{ name }}’s code: at least {{ share }}.",
 )  # fmt: skip
 def core(exported: Exported, key: Key, values: Values) -> bool:
     name, others = values["name"], [one for one in key[1:] if one != values["name"]]
