@@ -836,11 +836,11 @@ def line_of_class(exported: Exported, _: Key, values: Values) -> bool:
 
 @states(
     "case", "p",
-    "The {{ n }} others have the same part of {{ name }}’s code: at least {{ share }}.",
+    "The {{ n }} others have the same part of {{ name }}’s code: at least {{ share }} without common code.",
 )  # fmt: skip
 def core(exported: Exported, key: Key, values: Values) -> bool:
     name, others = values["name"], [one for one in key[1:] if one != values["name"]]
-    shares = [exported.side((key[0], name, one), name, "share") for one in others]
+    shares = [exported.side((key[0], name, one), name, "without_common") for one in others]
     return number(values["n"]) == len(others) and number(values["share"]) <= percent(min(shares))
 
 
