@@ -190,14 +190,18 @@ RULES = (
         files="schema.rb application.rb development.rb production.rb test.rb puma.rb rakefile artisan config.exs"
         " test_helper.exs reportwebvitals.* setuptests.* exampleunittest.* exampleinstrumentedtest.*"
         " widget_test.dart",
-        says=rb"auto-generated from the current state of the database|Rails\.application\.(?:configure|load_tasks)\b"
+        says=rb"auto-generated from the current state of the database|Rails\.application\.configure\b"
+        rb"|\A(?>(?:\s|(?:#|require)[^\n]*+)*)Rails\.application\.load_tasks\s*\Z"
         rb"|< Rails::Application|\bRAILS_MAX_THREADS\b|\bLARAVEL_START\b|^import Config$|\AExUnit\.start\(\)\s*\Z"
-        rb"|import\('web-vitals'\)|@testing-library/jest-dom|\(4, 2 \+ 2\)|Counter increments smoke test",
+        rb"|import\('web-vitals'\)|@testing-library/jest-dom"
+        rb"|\A(?>.*?(?:@Test\b|\btest(?:Widgets)?\())(?!.*(?:@Test\b|\btest(?:Widgets)?\())"
+        rb".*(?:\(4, 2 \+ 2\)|appContext\.(?:get)?PackageName|Counter increments smoke test)",
     ),
     Rule(
         "scaffold", "written by the generator of a framework", files="*application.java *application.kt",
-        says=rb"@SpringBootApplication\s+public class \w+ \{\s+public static void main\(String\[\] args\) \{\s+"
-        rb"SpringApplication\.run\(\w+\.class, args\);\s+\}\s+\}\s*\Z",
+        says=rb"\A(?>(?:\s|(?:package|import) [\w.]++;?)*)@SpringBootApplication\s+(?:public class \w+ \{\s+"
+        rb"public static void main\(String\[\] args\) \{\s+SpringApplication\.run\(\w+\.class, args\);\s+\}\s+\}"
+        rb"|class \w+\s+fun main\(args: Array<String>\) \{\s+runApplication<\w+>\(\*args\)\s+\})\s*\Z",
     ),
     # Documentation and reports
     Rule("javadoc", "documentation written by Javadoc", "*", PAGES, proof="element-list package-list"),

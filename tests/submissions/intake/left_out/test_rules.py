@@ -261,6 +261,14 @@ SPRING = (
     "\t\tSpringApplication.run(TideApplication.class, args);\n\t}\n%s}\n"
 )
 
+KOTLIN = (
+    "@SpringBootApplication\nclass TideApplication\n\nfun main(args: Array<String>) {\n"
+    "\trunApplication<TideApplication>(*args)\n}\n"
+)
+SUM = "@Test\nfun sum() {\n    assertEquals(4, 2 + 2)\n}\n"
+COUNTER = "testWidgets('Counter increments smoke test', (t) async {});\n"
+RAKE = "Rails.application.load_tasks\n"
+
 
 @pytest.mark.parametrize(
     ("name", "written", "written_by_hand"),
@@ -273,9 +281,14 @@ SPRING = (
         ("config.exs", "import Config\n\nconfig :tide, level: 3\n", "defmodule Tide do\nend\n"),
         ("test_helper.exs", "ExUnit.start()\n", "ExUnit.start()\ndefmodule Tide do\nend\n"),
         ("reportWebVitals.js", "import('web-vitals').then(() => {});\n", SCRIPT),
-        ("ExampleUnitTest.kt", "@Test\nfun sum() {\n    assertEquals(4, 2 + 2)\n}\n", "fun level() = 3\n"),
-        ("widget_test.dart", "testWidgets('Counter increments smoke test', (t) async {});\n", "int level() => 3;\n"),
+        ("ExampleUnitTest.kt", SUM, SUM + "@Test\nfun level() {\n    assertEquals(3, level(2))\n}\n"),
+        ("ExampleInstrumentedTest.kt", "@Test\nassertEquals('tide', appContext.packageName)\n", "fun level() = 3\n"),
+        ("widget_test.dart", COUNTER, COUNTER + "test('level', () => expect(level(2), 3));\n"),
+        ("Rakefile", "# Tasks\nrequire_relative 'app'\nRails.application.load_tasks\n", RAKE + "task :level\n"),
+        ("Rakefile", RAKE, "def level(tide)\n  tide + 1\nend\n" + RAKE),
         ("TideApplication.java", SPRING % "", SPRING % "\tint level() {\n\t\treturn 3;\n\t}\n"),
+        ("TideApplication.java", f"package tide;\n\nimport org.a.B;\n\n{SPRING % ''}", f"{JAVA}\n{SPRING % ''}"),
+        ("TideApplication.kt", f"package tide\n\n{KOTLIN}", f"fun level() = 3\n{KOTLIN}"),
     ],
 )
 def test_what_a_framework_writes_at_the_start_is_no_work(name: str, written: str, written_by_hand: str) -> None:
