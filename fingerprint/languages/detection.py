@@ -113,7 +113,7 @@ _JASMIN = (
 _PUPPET = r"^(?:node|class|define)\b.*\{|=>[^\S\n]*\S|\bensure\b"
 _REBOL = r"(?i)^rebol[^\S\n]*\[|" + BEGIN + r"\w[\w-]*:[^\S\n]+(?:func|does|has|make|context)\b"
 _R = r"<-|\bfunction\(|" + BEGIN + r"(?:library|require|source)\("
-_R_ONLY = r"^\w[\w.]*[^\S\n]*<-[^\S\n]*function\b"
+_R_ONLY = r"^\w[\w.]*[^\S\n]*<-[^\S\n]*function[^\S\n]*\("
 _SUPERCOLLIDER = r"\bSynthDef\b|" + BEGIN + r"(?:var|arg)[^\S\n]|\.(?:play|ar|kr)\b|\bs\.boot\b"
 _SCALA = BEGIN + r"(?:case[^\S\n]+)?(?:object|class|trait|def|val|package|import)\b"
 _PAWN = BEGIN + r"(?:stock|public|forward|native|new)[^\S\n]+\w|^#include[^\S\n]*<\w+>"
@@ -134,7 +134,8 @@ _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|
 # Programs of blocks, by Snap! and by Blockly, diagrams, by Logisim, JFLAP and draw.io, and charts.
 _BLOCKS = re.compile(
     r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables|yacodeblocks)\b|<project source=\"|"
-    r"<type>(?:fa|pda|turing|mealy|moore|grammar)</type>|<mx(?:file|GraphModel)\b|<flowgorithm\b|<root\b[^<>]*\bnsd\b"
+    r"<structure\b[^<>]*>\s*+(?:&#13;\s*+)?<type>(?:fa|pda|turing|mealy|moore|grammar)</type>|<mx(?:file|GraphModel)\b|"
+    r"<flowgorithm\b|<root\b[^<>]*\bxmlns:nsd="
 )
 # Languages whose files may begin as XML does.
 MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts or row.frame)})

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from fingerprint.languages.diagrams import name, quoted
+from fingerprint.languages.diagrams import quoted
 
 # Inputs of Blockly that hold statements.
 _STATEMENTS = re.compile(r"(?:DO|ELSE|STACK)\d*")
@@ -24,6 +23,8 @@ _LEXEME = re.compile(
     r"\"(?P<text>[^\"\n]*+)\"|'(?P<quoted>[^'\n]*+)'|(?P<name>[^\W\d]\w*+)|\d[\d.]*+|[-+*/%<>=!&|^]++|[(),]"
 )
 _LINE = re.compile(r'"([^"]*+(?:""[^"]*+)*)"')
+# Deeper blocks and steps are indented no more: a line would be longer than what is in it.
+MAX_INDENT = 20
 
 
 def blocks_of(project: dict[str, Any]) -> ET.Element:
@@ -31,12 +32,12 @@ def blocks_of(project: dict[str, Any]) -> ET.Element:
     if "blocks" in project:
         names = {one["id"]: one["name"] for one in project.get("variables", ())}
         root = ET.Element("xml")
-        root.extend(_block(block, names) for block in project["blocks"]["blocks"])
+        root.extend([_block(block, names) for block in project["blocks"]["blocks"]])
         return root
     root = ET.Element("scripts")
     for sprite in (project, *project.get("children", ())):
         for _, _, blocks in sprite.get("scripts", ()):
-            ET.SubElement(root, "script").extend(map(_block_of_scratch_2, blocks))
+            ET.SubElement(root, "script").extend([*map(_block_of_scratch_2, blocks)])
     return root
 
 
@@ -63,7 +64,7 @@ def _block_of_scratch_2(saved: list[Any]) -> ET.Element:
     block = ET.Element("block", s=str(kind).replace(":", "_"))
     for held in inputs[:1] if kind == "procDef" else inputs:
         if isinstance(held, list) and held and isinstance(held[0], list):
-            ET.SubElement(block, "script").extend(map(_block_of_scratch_2, held))
+            ET.SubElement(block, "script").extend([*map(_block_of_scratch_2, held)])
         elif isinstance(held, list):
             block.extend([_block_of_scratch_2(held)] if held else [])
         elif held is not None:
@@ -71,13 +72,20 @@ def _block_of_scratch_2(saved: list[Any]) -> ET.Element:
     return block
 
 
-def chart_lines(element: ET.Element, indent: str = "") -> Iterator[str]:
-    """Yield a line for each step of a flow chart or a structogram, those in it indented."""
-    inner = [line for child in element for line in chart_lines(child, f"{indent}  ")]
-    if element.tag not in _AROUND:
-        yield f"{indent}{element.tag}({', '.join(_code(element, one) for one in _WRITTEN if element.get(one))})"
-        inner = [f"{indent}{{", *inner, f"{indent}}}"] if inner else []
-    yield from inner
+def chart_lines(element: ET.Element, lines: list[str], indent: str = "") -> list[str]:
+    """Add a line for each step of a flow chart or a structogram to `lines`, those in it indented, and return all."""
+    is_step = element.tag not in _AROUND
+    if is_step:
+        code = ", ".join(_code(element, one) for one in _WRITTEN if element.get(one))
+        lines += [f"{indent}{element.tag}({code})", f"{indent}{{"]
+    begin = len(lines)
+    for child in element:
+        chart_lines(child, lines, f"{indent}  "[: 2 * MAX_INDENT])
+    if is_step and len(lines) > begin:
+        lines.append(f"{indent}}}")
+    elif is_step:
+        lines.pop()
+    return lines
 
 
 def _code(element: ET.Element, attribute: str) -> str:
@@ -90,5 +98,5 @@ def _code(element: ET.Element, attribute: str) -> str:
 
 def _lexeme(lexeme: re.Match[str]) -> str:
     if lexeme["name"]:
-        return lexeme[0].lower() if lexeme[0].lower() in _WORDS else f"[{name(lexeme[0])}]"
+        return lexeme[0].lower() if lexeme[0].lower() in _WORDS else f"[{lexeme[0]}]"
     return quoted(lexeme["text"] or lexeme["quoted"] or "") if lexeme[0][0] in "\"'" else lexeme[0]

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.diagrams import MODELS, diagram_text, model_tree, name, primitive, quoted, tree_of
-from fingerprint.languages.saved_programs import CHARTS, blocks_of, chart_lines
+from fingerprint.languages.saved_programs import CHARTS, MAX_INDENT, blocks_of, chart_lines
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
-# Deeper blocks are indented no more: a line would be longer than what is in it.
-MAX_INDENT = 20
 # Primitive inputs by their number in the file format of Scratch 3: texts and names; the others are numbers.
 _TEXT, _NAMES = 10, frozenset({11, 12, 13})
 # Fields with the name of a variable, a list or a message; the values of other fields are chosen from a menu.
@@ -46,7 +44,7 @@ def scripts_of(root: ET.Element) -> str:
     roots = [block for parent in root.iter() for block in parent if _is_root(parent, block)]
     try:
         text = _in_order("\n".join([*_lines(block, 1), ""]) for block in roots) or diagram_text(root)
-        text = text or _in_order("\n".join([*chart_lines(part), ""]) for part in root if part.tag in CHARTS)
+        text = text or _in_order("\n".join([*chart_lines(part, []), ""]) for part in root if part.tag in CHARTS)
     except RecursionError as error:
         reason = f"it has no blocks that can be read ({type(error).__name__})"
         raise ValueError(reason) from error

@@ -145,6 +145,12 @@ def test_what_is_no_program_of_blocks_is_refused_with_a_reason(broken: str, reas
         BLOCKS.text(broken)
 
 
+def test_steps_deep_in_a_chart_take_as_many_characters_as_others() -> None:
+    charts = (f"<root><children>{'<a>' * n}{'<b/>' * 2_000}{'</a>' * n}</children></root>" for n in (30, 300))
+    shallow, deep = (len(BLOCKS.text(chart)) for chart in charts)
+    assert deep < 2 * shallow
+
+
 LABELS = st.sampled_from(["a", "b", "", "0", "+", "λ"])
 STATES = 6
 AUTOMATA = st.lists(st.tuples(st.integers(0, STATES - 1), st.integers(0, STATES - 1), LABELS), min_size=1, max_size=15)
