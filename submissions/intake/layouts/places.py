@@ -259,7 +259,7 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
     handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= COURSE_FOLDERS | _BESIDE}
     series = Counter(frozenset(words[name]) for name in handed_out).values()
     students = sum(children.values()) - len(handed_out)
-    return set() if students < max([MIN_STUDENTS, *series]) or is_project(paths, root) else handed_out
+    return set() if students < MIN_STUDENTS * max(series, default=1) or is_project(paths, root) else handed_out
 
 
 def _words(name: str) -> set[str]:

@@ -405,6 +405,7 @@ def test_a_surname_of_several_words_is_covered_as_one_word(login: str) -> None:
         ("Clara Lock", "System.clock(clock2)"),
         ("Sam Wing", "import javax.swing.*;"),
         ("Mara Ginster", "margin: 1px"),
+        ("Jean Le Gal", "legal = moves(board)"),
         ("Christian Schulz", "cs101"),
         ("Ursula Tamara Fink", "utf16, utf008"),
     ],
