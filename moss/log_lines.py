@@ -110,10 +110,16 @@ class JsonLine(Line):
     def format(self, record: logging.LogRecord) -> str:
         task, task_id = TASK.get() or (None, None)
         fields = {
-            "time": self.formatTime(record), "level": record.levelname, "logger": record.name,
-            "message": self.message(record), "process": record.process, "request": REQUEST.get() or None, "task": task,
-            "task_id": task_id, "error": self.formatException(record.exc_info) if record.exc_info else None,
-        }  # fmt: skip
+            "time": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self.message(record),
+            "process": record.process,
+            "request": REQUEST.get() or None,
+            "task": task,
+            "task_id": task_id,
+            "error": self.formatException(record.exc_info) if record.exc_info else None,
+        }
         return json.dumps({name: value for name, value in fields.items() if value is not None})
 
 

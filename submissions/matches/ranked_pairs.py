@@ -316,31 +316,9 @@ def aligned_rows(
 
 def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
     """Yield the pairs of a ranking with their passages."""
-    for aligned in aligned_pairs(inputs, ranking):
-        yield from _with_passages(*aligned)
-
-
-def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedPair]:
-    figures = enumerate(zip(*ranking.pairs, *ranking.scores, strict=True))
-    for row, (
-        left, right, _, similarity, *shares, tokens, longest, lines, structure, literals, names, imports,
-        left_with_common, right_with_common,
-    ) in figures:  # fmt: skip
-        yield RankedPair(
-            left=int(left),
-            right=int(right),
-            similarity=float(similarity),
-            left_share=float(shares[0]),
-            right_share=float(shares[1]),
-            tokens=int(tokens),
-            lines=int(lines),
-            longest=int(longest),
-            structure=float(structure),
-            literals=float(literals),
-            names=float(names),
-            imports=float(imports),
-            left_with_common=float(left_with_common),
-            right_with_common=float(right_with_common),
-            translated=bool(ranking.translated[row]),
-            rows=passages.of(row),
-        )
+    for some, passages in aligned_pairs(inputs, ranking):
+        scores = {name: column.tolist() for name, column in some.scores._asdict().items()}
+        sides = zip(some.pairs.left.tolist(), some.pairs.right.tolist(), some.translated.tolist(), strict=True)
+        for row, (left, right, translated) in enumerate(sides):
+            figures = {name: column[row] for name, column in scores.items()}
+            yield RankedPair(left=left, right=right, translated=translated, rows=passages.of(row), **figures)

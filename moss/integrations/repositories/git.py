@@ -310,19 +310,22 @@ class Git:
 
     def _environment(self) -> dict[str, str]:
         config = {**CONFIG, **self._of_remote()}
-        pairs = {
-            **{f"GIT_CONFIG_KEY_{n}": name for n, name in enumerate(config)},
-            **{f"GIT_CONFIG_VALUE_{n}": value for n, value in enumerate(config.values())},
-        }
         bundle = os.environ.get("REQUESTS_CA_BUNDLE")
         return {
             "PATH": os.environ.get("PATH", os.defpath),
-            "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path), "HOME": str(self.folder),
-            "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "false",
-            "GIT_ALLOW_PROTOCOL": urlsplit(self.remote.address).scheme, "GIT_CONFIG_COUNT": str(len(config)), **pairs,
+            "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path),
+            "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "GIT_ALLOW_PROTOCOL": urlsplit(self.remote.address).scheme,
+            "GIT_CONFIG_COUNT": str(len(config)),
+            **{f"GIT_CONFIG_KEY_{n}": name for n, name in enumerate(config)},
+            **{f"GIT_CONFIG_VALUE_{n}": value for n, value in enumerate(config.values())},
             **({"GIT_SSL_CAINFO": bundle} if bundle else {}),
-        }  # fmt: skip
+        }
 
     def _of_remote(self) -> dict[str, str]:
         """Return the settings that name the IP address of the host, and state the token to this host only."""
