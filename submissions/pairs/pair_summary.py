@@ -42,13 +42,13 @@ def pair_summary(view: PairView, names: Names) -> str:
 
 def _same_files(view: PairView) -> str:
     """Return a sentence on the identical files, with the path on the right if it is another; empty where all are."""
-    sides = [[*side.files, *side.others] for side in view.sides]
     if not view.pair.same_files or len({tuple(_file_hashes(side)) for side in view.sides}) == 1:
         return ""
-    here, there = ({(one.file.source.sha256, one.short_path) for one in side if one.is_countable} for side in sides)
-    by_hash = dict(sorted(there))
-    same = [(digest, path) for digest, path in here if digest in by_hash]
-    paths = sorted(path if (digest, path) in there else f"{path} ({by_hash[digest]})" for digest, path in same)
+    sides = ([one for one in (*side.files, *side.others) if one.is_countable] for side in view.sides)
+    here, there = ({(one.file.source.sha256, one.path): one.short_path for one in side} for side in sides)
+    by_hash = {digest: name for (digest, _path), name in sorted(there.items())}
+    both = [(key in there, name, there.get(key, by_hash[key[0]])) for key, name in here.items() if key[0] in by_hash]
+    paths = sorted(max(a, b, key=len) if is_same or a == b else f"{a} ({b})" for is_same, a, b in both)
     listed = paths[:SAME_FILES_LISTED]
     if more := len(paths) - len(listed):
         listed.append(_("{n} more").format(n=more))

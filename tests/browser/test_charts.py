@@ -299,6 +299,19 @@ def test_names_and_numbers_of_the_table_of_a_class_stay_while_it_scrolls(report_
         expect(heading).to_be_in_viewport()
 
 
+def test_no_heading_of_the_table_of_a_class_is_above_the_focus(report_page: Page, report: Report) -> None:
+    report_page.goto(reverse("matrix", args=[report.assignment_id]))
+    rows = report_page.locator("[data-grid] tbody tr")
+    rows.last.locator("td").last.evaluate("(cell) => (cell.querySelector('a') ?? cell).focus()")
+    covered = """() => {
+      const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2).matches("th");
+    }"""
+    for key in ["ArrowUp"] * (rows.count() - 1) + ["ArrowLeft"] * (rows.count() - 1):
+        report_page.keyboard.press(key)
+        assert not report_page.evaluate(covered)
+
+
 def test_the_assignments_of_a_student_fit_a_telephone(report: Report, alice: User, sign_in: SignIn) -> None:
     later = report.assignment.course.assignments.create(name="Programming-2-Sheet-04-Stock-Submissions-2026-27")
     again = create_report(later, random_similarities(20))

@@ -201,6 +201,10 @@ def test_a_long_line_opens_by_a_click(open_pair: Open) -> None:
 def test_on_a_narrow_screen_the_panel_is_closed_and_both_sides_are_in_view(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     page.set_viewport_size({"width": 390, "height": 844})
+    flag = "<span class=flag>identical except layout, comments, punctuation and modifiers</span>"
+    flags = f"<span class=pair-flags>{flag}</span>"
+    page.locator("h1.both").evaluate("(names, flags) => names.insertAdjacentHTML('afterend', flags)", flags)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.reload()
     expect(page.locator(".passages")).to_be_hidden()
     boxes = [page.locator(f"[data-side={side}]").bounding_box() for side in "LR"]

@@ -167,6 +167,7 @@ def test_traces_are_what_both_have_and_hardly_anybody_else_with_its_count(
     assert set(MARKED) <= set(traces) if others < 3 else not set(MARKED) & set(traces)
     count = f"in {2 + others} submissions" if others else "only in these two"
     assert all(count in where for text, where in traces.items() if text in MARKED)
+    assert not any(".py" in where for where in traces.values())
     assert not page.has("#L1[data-some]")
     counts = {int(value) for value in page.values(".line[data-some]", "data-some")}
     assert {2, 2 + others} <= counts
@@ -179,8 +180,18 @@ def test_traces_of_several_files_say_in_which_they_are(alice_client: Client, han
     pair = Pair.objects.get(left__name="ada", right__name="ben")
     page = get_page(alice_client, address(pair))
     places = {text: row for row, text in zip(page.texts(".traces .where"), page.texts(".traces code"), strict=True)}
-    assert " ".join(places[MARKED[0]].split()).startswith("x/m.py 1 ↔ x/m.py 1 ·")
+    assert " ".join(places[MARKED[0]].split()).startswith("x/m.py 1 ↔ 1 ·")
     assert " x/m.py is identical in both." in page.text(".summary")
+
+
+def test_a_file_of_several_is_named_once_with_as_much_of_its_path_as_both_sides_need(
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    files = {"ada/src/m.py": TRACED, "ben/src/m.py": TRACED}
+    page = open_pair(files | {"ada/old/m.py": HONEST, "ben/z.py": program(Random(1), 4)})
+    assert page.text(".summary").endswith(" src/m.py is identical in both.")
+    page = open_pair({"ada/m.py": TRACED, "ben/m.py": TRACED, "ben/z.py": program(Random(1), 4)})
+    assert page.texts(".passages .places")[0].count("m.py") == 1
 
 
 def test_lines_of_files_that_an_older_version_read_have_no_counts(alice_client: Client, hand_in: HandIn) -> None:
