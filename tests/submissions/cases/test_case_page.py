@@ -53,7 +53,9 @@ from tests.support.uploads import CountQueries, HandIn
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 ALL, *PARTS = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
-STATED = re.compile("The 2 others have the same part of (\\w+)\u2019s code: at least ([0-9]+)\u202f% without common code.")
+STATED = re.compile(
+    "The 2 others have the same part of (\\w+)\u2019s code: at least ([0-9]+)\u202f% without common code."
+)
 HTMX = {"HX-Request": "true"}
 
 
