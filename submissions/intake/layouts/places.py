@@ -41,8 +41,8 @@ _COURSE_WORDS = """
     base basecode boilerplate distro distribution scaffold scaffolding given provided reference original model handout
     handouts instructor teacher lecturer prof professor tutor staff dozent dozentin answer answers rubric grader
     starterkit initial answerkey modelanswer beispielloesung beispiellosung losungsvorschlag loesungsvorschlag opgaven
-    aufgabenstellung zadanie zadania szablon rozwiazanie rozwiazania reseni zadani kostra sablona losning
-    losningsforslag løsning løsningsforslag udleveret utdelt ratkaisu pohja skabelon cozum iskelet consegna correcao
+    aufgabenstellung zadanie zadania szablon rozwiazanie rozwiazania reseni zadani sablona losning
+    losningsforslag løsning løsningsforslag udleveret utdelt ratkaisu skabelon cozum iskelet consegna correcao
     codigobase profesor professeur docente шаблон решение заготовка 模板 答案 参考答案 解答例 grading
     autograder losung losungen loesung loesungen musterlosung musterlosungen musterloesung musterloesungen vorlage
     vorlagen vorgabe vorgaben angabe angaben geruest gerust grundgeruest grundgerust startprojekt ausgangscode
