@@ -58,7 +58,7 @@ def test_the_first_pair_is_on_the_screen_of_a_small_laptop_above_the_chart(repor
 
 @pytest.mark.parametrize("language", ["en", "de", "es"])
 def test_the_list_of_pairs_fits_every_width(report_page: Page, language: str) -> None:
-    report_page.context.set_extra_http_headers({"Accept-Language": language})
+    report_page.set_extra_http_headers({"Accept-Language": language})  # Of this page: others share its context.
     for width in (390, 768, 820, 961, 1024, 1199, 1201):
         report_page.set_viewport_size({"width": width, "height": 768})
         report_page.reload()
