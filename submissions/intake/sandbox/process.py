@@ -263,7 +263,8 @@ class ReusedChild:
         """Count a job; after the last one of a child, start the next child, which loads while nobody waits."""
         self.jobs_done += 1
         if self.jobs_done >= self.max_jobs:
-            self.start()
+            with suppress(OSError):  # This job is done: the next one tries again.
+                self.start()
 
     def close(self) -> None:
         """End the child; the next job starts another one."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import IO
+from unittest.mock import Mock
 
 import pytest
 
@@ -134,6 +135,17 @@ def test_each_child_unpacks_one_upload_and_the_next_one_is_started_before_it() -
     reused.close()
     assert len({*used}) == len(used)
     assert not descendants(os.getpid(), JOBS)
+
+
+def test_an_upload_is_unpacked_although_the_next_child_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    reused = ReusedChild(MEMORY, JOBS, 1)
+    entries = unpack(upload("a.py", b"a = 1\n"), MEMORY, reused=reused)
+    first = next(entries)
+    with monkeypatch.context() as patch:
+        patch.setattr("subprocess.Popen", Mock(side_effect=OSError("no more processes")))
+        assert accepted([first, *entries]) == ["a.py"]
+    assert accepted(list(unpack(upload("b.py", b"b = 1\n"), MEMORY, reused=reused))) == ["b.py"]
+    reused.close()
 
 
 @pytest.mark.parametrize("is_abandoned", [False, True])
