@@ -24,10 +24,14 @@ FILLED = "SELECT array_remove(ARRAY[{}], NULL)"
 IS_FILLED = """CASE WHEN EXISTS (SELECT FROM "{0}") THEN '{0}' END"""
 # Every test needs the rows of these as they are.
 OF_MIGRATIONS = ("django_content_type", "auth_permission")
+OF_OTHER_PROCESSES = f"""
+    SELECT count(*) FROM pg_stat_activity
+    WHERE {OTHERS} AND application_name LIKE 'moss %%' AND application_name <> %s
+"""
 TERMINATE = f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {OTHERS}"
 
 
-def _count(statement: str, *values: float) -> int:
+def _count(statement: str, *values: float | str) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.fetchone()[0])
@@ -60,6 +64,15 @@ def wait_for_other_sessions(rest: float = 0.0) -> None:
         if time.monotonic() > deadline:
             end_other_sessions()
             return
+        time.sleep(0.02)
+
+
+def wait_for_end_of_other_processes() -> None:
+    """Return when no other process of this product has a session: one of a process that ended may stay a moment."""
+    own = connection.settings_dict["OPTIONS"].get("application_name", "")
+    deadline = time.monotonic() + LONGEST_WAIT
+    while _count(OF_OTHER_PROCESSES, own):
+        assert time.monotonic() < deadline, "A process of an earlier test still uses the database."
         time.sleep(0.02)
 
 

@@ -5,10 +5,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from pytest_django.plugin import DjangoDbBlocker
 
 from moss.celery import app
 from tests.conftest import running_worker
-from tests.support.other_sessions import wait_for_other_sessions
+from tests.support.other_sessions import wait_for_end_of_other_processes, wait_for_other_sessions
 
 
 class SharedWorker:
@@ -47,6 +48,8 @@ def celery_worker_process(transactional_db: None, _worker: SharedWorker) -> Iter
 
 
 @pytest.fixture
-def no_worker(_worker: SharedWorker) -> None:
+def no_worker(_worker: SharedWorker, django_db_blocker: DjangoDbBlocker) -> None:
     """End the worker of earlier tests: it would take the messages of a test, and be counted."""
     _worker.stop()
+    with django_db_blocker.unblock():
+        wait_for_end_of_other_processes()
