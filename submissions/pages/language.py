@@ -40,8 +40,8 @@ HINTS = {
         " way to read the upload. Press the button when the list is right."
     ),
     "cases": _(
-        "A case is a group of submissions that are more similar than independent work of this class. Open the"
-        " first one, read its strongest pair, and decide: the decision holds for the pairs that connect it."
+        "A case is a group of submissions that are more similar than independent work of this class. Read"
+        " its strongest pair, and decide: the decision holds for the pairs that connect it."
     ),
     "pairs": _(
         "The most similar pairs come first; above the divider they should be read. What the columns"

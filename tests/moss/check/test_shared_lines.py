@@ -170,3 +170,11 @@ def test_a_whole_copy_below_the_threshold_is_not_among_the_pairs_to_read(tmp_pat
     assert listed == [["copy", "student5"], ["student0", "student1"]]
     assert "those to read first, then those with an identical file, or one side nearly whole" in page.texts("p.lead")[0]
     assert len(page.all(".cases li")) == len(page.all(".to-read li")) == 1
+
+
+def test_the_lead_of_an_html_names_pairs_to_read_only_where_there_are_some(tmp_path: Path) -> None:
+    honest = {path: text for path, text in class_with(4, 14, 0, []).items() if path != "student13/main.py"}
+    root = folder(tmp_path, honest)
+    lead = " ".join(Page(check(root, "--format", "html").stdout).texts("p.lead")[0].split())
+    assert "of 13 submissions, the best of each submission; others are left out" in lead, lead
+    assert check(root).stderr.startswith("No pairs to read")
