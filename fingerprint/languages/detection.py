@@ -135,7 +135,8 @@ _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|
 _BLOCKS = re.compile(
     r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables|yacodeblocks)\b|<project source=\"|"
     r"<structure\b[^<>]*>\s*+(?:&#13;\s*+)?<type>(?:fa|pda|turing|mealy|moore|grammar)</type>|<mx(?:file|GraphModel)\b|"
-    r"<flowgorithm\b|<root\b[^<>]*\bxmlns:nsd="
+    r"<flowgorithm\b|<root\b[^<>]*\bxmlns:nsd=|<(?:block_set|export)\b[^<>]* xmlns=\"http://de\.fhg|<pnml\b|"
+    r"<graphml\b[^<>]*yworks|<scheme\b[^<>]* title=|<circuit>\s*+<version>"
 )
 # Languages whose files may begin as XML does.
 MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts or row.frame)})

@@ -1,4 +1,4 @@
-"""Circuits, automata, drawings and models, of Logisim, JFLAP, draw.io and Simulink: graphs of labelled parts.
+"""Circuits, automata, drawings, models and workflows, of Logisim, JFLAP, draw.io and others: graphs of parts.
 
 Each part is shown on a line with its kind and what it is joined to. Names, places, sizes and ids count for
 nothing: the parts are told by what is around them, up to two others away. To add a kind of diagram, add the
@@ -12,15 +12,18 @@ import re
 import zlib
 from base64 import b64decode
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from html import unescape
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
     Point = tuple[int, int]
+    # Two parts by their numbers; how the first is joined to the second, and the second to the first.
+    Link = tuple[int | None, int | None, str, str]
     Properties = dict[str, str]
 
 # So many joints away parts are told from each other.
@@ -32,6 +35,13 @@ _NEAREST, _FARTHEST, _BESIDE = 10, 80, 40
 _AHEAD = {"east": (1, 0), "west": (-1, 0), "north": (0, -1), "south": (0, 1)}
 MOST_WIRES = 3_000
 _POINT = re.compile(r"\((-?\d{1,6}),(-?\d{1,6})\)")
+
+# Nodes of Petri nets, GraphML and Orange: what tells their kinds, what they say, and the ends of what joins them.
+_NODES = frozenset({"place", "transition", "node"})
+_TELLING = {"node": "qualified_name", "GenericNode": "configuration", "Shape": "type"}
+_LABELS = ("name/value", "name/text", ".//NodeLabel")
+_ENDS = ("source", "target")
+_ARCS = {"arc": _ENDS, "edge": _ENDS, "link": ("source_node_id", "sink_node_id")}
 
 # Elements of draw.io around a cell, and arrows that are only drawn otherwise.
 _AROUND_CELLS = frozenset({"object", "UserObject"})
@@ -161,8 +171,14 @@ def _word(text: str) -> str:
     return re.sub(r"\W", lambda match: "_" if match[0] == " " else f"_{ord(match[0]):x}", text.strip()) or "empty"
 
 
-def _graph(kinds: list[str], joints: list[list[Joint]]) -> Graph:
-    return Graph(kinds, joints, [[] for _ in kinds])
+def _graph(kinds: list[str], links: Iterable[Link], shown: list[list[str]] | None = None) -> Graph:
+    """Return the graph of parts and the links between them; a link to what is no part is left out."""
+    joints: list[list[Joint]] = [[] for _ in kinds]
+    for source, target, there, back in links:
+        if source is not None and target is not None:
+            joints[source].append(Joint(there, target))
+            joints[target].append(Joint(back, source))
+    return Graph(kinds, joints, shown or [[] for _ in kinds])
 
 
 def _automaton(element: ET.Element) -> Graph:
@@ -171,48 +187,67 @@ def _automaton(element: ET.Element) -> Graph:
     # JFLAP 7 saves the states of a Turing machine as blocks.
     parts = [part for part in element.iter() if part.tag in ("state", "block")]
     states = {state.get("id", ""): number for number, state in enumerate(parts)}
-    kinds = ["state"] * len(states)
-    for state in parts:
-        for mark in ("initial", "final"):
-            kinds[states[state.get("id", "")]] += f" {mark}" if state.find(mark) is not None else ""
-    joints: list[list[Joint]] = [[] for _ in kinds]
+    kinds = [
+        " ".join(["state", *(mark for mark in ("initial", "final") if state.find(mark) is not None)]) for state in parts
+    ]
+    links: list[Link] = []
     for transition in element.iter("transition"):
+        label = " ".join(
+            child.text or "" for child in transition if child.tag not in ("from", "to", "controlx", "controly")
+        )
         source, target = (states.get(transition.findtext(end, "")) for end in ("from", "to"))
-        if source is not None and target is not None:
-            labels = [
-                child.text or "" for child in transition if child.tag not in ("from", "to", "controlx", "controly")
-            ]
-            joints[source].append(Joint("to " + " ".join(labels), target))
-            joints[target].append(Joint("from " + " ".join(labels), source))
-    return _graph(kinds, joints)
+        links.append((source, target, f"to {label}", f"from {label}"))
+    return _graph(kinds, links)
 
 
 def _grammar(element: ET.Element) -> Graph:
     """Return the variables of a grammar, joined by the productions in which they are."""
     rules = [(one.findtext("left") or "", one.findtext("right") or "") for one in element.iter("production")]
     numbers = {left: number for number, left in enumerate(dict.fromkeys(left for left, _ in rules))}
-    joints: list[list[Joint]] = [[] for _ in numbers]
+    links: list[Link] = []
     for left, right in rules:
         shape = "".join("_" if sign in numbers else sign for sign in right)
-        for other in {sign for sign in right if sign in numbers} or {left}:
-            _join(joints, (numbers[left], numbers[other]), f"to {shape}", f"in {shape}")
-    return _graph(["variable"] * len(numbers), joints)
+        others = {sign for sign in right if sign in numbers} or {left}
+        links += [(numbers[left], numbers[other], f"to {shape}", f"in {shape}") for other in others]
+    return _graph(["variable"] * len(numbers), links)
 
 
 def _circuit(element: ET.Element) -> Graph:
+    if element.find("visualElements") is not None:
+        return _digital(element)
     parts = [(part, at) for part in element.findall("comp") if (at := _point(part.get("loc", "")))]
     net_of, ends = _nets([(_point(one.get("from", "")), _point(one.get("to", ""))) for one in element.findall("wire")])
     at_net = defaultdict(list)
     for number, (_, at) in enumerate(parts):
         at_net[net_of(at)].append(number)
-    joints: list[list[Joint]] = [[] for _ in parts]
+    links: list[Link] = []
     for number, (part, at) in enumerate(parts):
-        joints[number] += [Joint("wire", other) for other in at_net[net_of(at)] if other != number]
-        for end in sorted(end for end in ends if _is_input(part, at, end)):
-            for other in at_net[net_of(end)]:
-                joints[number].append(Joint("in", other))
-                joints[other].append(Joint("out", number))
-    return _graph([_kind(part) for part, _ in parts], joints)
+        links += [(number, other, "wire", "wire") for other in at_net[net_of(at)] if other != number]
+        inputs = sorted(end for end in ends if _is_input(part, at, end))
+        links += [(number, other, "in", "out") for end in inputs for other in at_net[net_of(end)]]
+    return _graph([_kind(part) for part, _ in parts], links)
+
+
+def _digital(element: ET.Element) -> Graph:
+    """Return a circuit of Digital: the end of a wire is at the nearest part, an input not right of its place."""
+    points = [[_at(one.find(end)) for one in element.iter("wire")] for end in ("p1", "p2")]
+    net_of, ends = _nets([*zip(*points, strict=True)])
+    parts = [(part, at) for part in element.iter("visualElement") if (at := _at(part.find("pos")))][:MOST_WIRES]
+    pins = defaultdict(list)
+    for end in {*ends, *(at for _, at in parts)} if parts else ():
+        far = [abs(end[0] - at[0]) + abs(end[1] - at[1]) for _, at in parts]
+        number = far.index(min(far))
+        pins[net_of(end)].append((number, "in" if end[0] <= parts[number][1][0] else "out"))
+    links = [
+        (one, other, f"{side} of {behind}", f"{behind} of {side}")
+        for joined in pins.values()
+        for (one, side), (other, behind) in combinations(joined, 2)
+    ]
+    return _graph([part.findtext("elementName", "") for part, _ in parts], links)
+
+
+def _at(element: ET.Element | None) -> Point | None:
+    return None if element is None else _point(f"({element.get('x')},{element.get('y')})")
 
 
 def _kind(part: ET.Element) -> str:
@@ -264,17 +299,19 @@ def _drawing(model: ET.Element) -> Graph:
     cells = [(holder, cell) for holder in model.iter() if (cell := _cell(holder)) is not None]
     shapes = [(holder, cell) for holder, cell in cells if cell.get("vertex") == "1" and "edgeLabel" not in _style(cell)]
     numbers = {holder.get("id", ""): number for number, (holder, _) in enumerate(shapes)}
-    kinds = [_shape(_style(cell)) for _, cell in shapes]
-    joints: list[list[Joint]] = [[] for _ in shapes]
-    for _, cell in cells:
-        ends = numbers.get(cell.get("source", "")), numbers.get(cell.get("target", ""))
-        if cell.get("edge") == "1":
-            style = _style(cell)
-            arrows = _arrow(style, "startArrow"), _arrow(style, "endArrow")
-            _join(joints, ends, f"to {arrows[0]} {arrows[1]}", f"from {arrows[1]} {arrows[0]}")
+    styles = [_style(cell) for _, cell in shapes]
+    kinds = [one.get("shape") or next((key for key in one if key and not one[key]), "box") for one in styles]
+    links: list[Link] = []
     for number, (_, cell) in enumerate(shapes):
-        _join(joints, (number, numbers.get(cell.get("parent", ""))), "within", "around")
-    return Graph(kinds, joints, [_label(holder, cell) for holder, cell in shapes])
+        links.append((number, numbers.get(cell.get("parent", "")), "within", "around"))
+    for _, cell in cells:
+        if cell.get("edge") == "1":
+            arrows = (_style(cell).get(end, "") for end in ("startArrow", "endArrow"))
+            first, last = ("" if arrow in _PLAIN_ARROWS else arrow for arrow in arrows)
+            source, target = (numbers.get(cell.get(end, "")) for end in ("source", "target"))
+            links.append((source, target, f"to {first} {last}", f"from {last} {first}"))
+    labels = [holder.get("label") or cell.get("value") or "" for holder, cell in shapes]
+    return _graph(kinds, links, [_named(unescape(_TAG.sub(" ", label))) for label in labels])
 
 
 def _cell(holder: ET.Element) -> ET.Element | None:
@@ -283,43 +320,28 @@ def _cell(holder: ET.Element) -> ET.Element | None:
     return cell if cell is not None and cell.tag == "mxCell" and holder.get("id") else None
 
 
-def _join(joints: list[list[Joint]], ends: tuple[int | None, int | None], there: str, back: str) -> None:
-    source, target = ends
-    if source is not None and target is not None:
-        joints[source].append(Joint(there, target))
-        joints[target].append(Joint(back, source))
-
-
 def _style(cell: ET.Element) -> Properties:
     return {key: value for key, _, value in (part.partition("=") for part in cell.get("style", "").split(";"))}
 
 
-def _shape(style: Properties) -> str:
-    bare = next((key for key, value in style.items() if key and not value), "box")
-    return style.get("shape") or bare
-
-
-def _arrow(style: Properties, end: str) -> str:
-    kind = style.get(end, "")
-    return "" if kind in _PLAIN_ARROWS else kind
-
-
-def _label(holder: ET.Element, cell: ET.Element) -> list[str]:
-    text = name(unescape(_TAG.sub(" ", holder.get("label") or cell.get("value") or "")))
-    return [f"[{text}]"] if text else []
+def _named(*texts: str | None) -> list[str]:
+    return [f"[{name(text)}]" for text in texts if text and text.strip()]
 
 
 def _system(system: ET.Element) -> Graph:
     """Return the blocks of a model or of a subsystem, joined by lines; ports tell inputs from each other."""
     blocks = [_properties(block) for block in system.findall("Block")]
     numbers = {(key, block.get(key, "")): at for key in ("Name", "SID") for at, block in enumerate(blocks)}
-    joints: list[list[Joint]] = [[] for _ in blocks]
+    links: list[Link] = []
     for line in system.findall("Line"):
         ends = [_properties(part) for part in line.iter() if part.tag in ("Line", "Branch")]
         source, out = _end(ends[0], "Src")
         for target, port in (_end(one, "Dst") for one in ends):
-            _join(joints, (numbers.get(source), numbers.get(target)), f"{out} to {port}", f"{port} from {out}")
-    return Graph([_kind_of_block(one) for one in blocks], joints, [_values(one) for one in blocks])
+            links.append((numbers.get(source), numbers.get(target), f"{out} to {port}", f"{port} from {out}"))
+    kinds = [
+        " ".join([one.get("BlockType", ""), *(one[key] for key in _KINDS_OF_BLOCKS if key in one)]) for one in blocks
+    ]
+    return _graph(kinds, links, [[primitive(one[key]) for key in _VALUES if key in one] for one in blocks])
 
 
 def _properties(element: ET.Element) -> Properties:
@@ -335,12 +357,21 @@ def _end(line: Properties, end: str) -> tuple[tuple[str, str], str]:
     return ("SID", block), port.rpartition(":")[2]
 
 
-def _kind_of_block(block: Properties) -> str:
-    return " ".join([block.get("BlockType", ""), *(block[one] for one in _KINDS_OF_BLOCKS if one in block)])
+def _plan(element: ET.Element) -> Graph:
+    """Return nodes that other elements join by their ids: a Petri net, a chart of yEd, a workflow of Orange."""
+    nodes = [one for one in element.iter() if one.tag in _NODES]
+    numbers = {node.get("id", ""): number for number, node in enumerate(nodes)}
+    links: list[Link] = []
+    for arc in (one for one in element.iter() if one.tag in _ARCS):
+        source, target = (numbers.get(arc.get(end, "")) for end in _ARCS[arc.tag])
+        channels = [arc.get(f"{end}_channel", "") for end in ("source", "sink")]
+        links.append((source, target, " to ".join(channels), " from ".join(channels[::-1])))
+    return _graph([_kind_of_node(one) for one in nodes], links, [_named(*map(one.findtext, _LABELS)) for one in nodes])
 
 
-def _values(block: Properties) -> list[str]:
-    return [primitive(block[one]) for one in _VALUES if one in block]
+def _kind_of_node(node: ET.Element) -> str:
+    kinds = (one.get(_TELLING[one.tag], "") for one in node.iter() if one.tag in _TELLING)
+    return " ".join([node.tag, *kinds])
 
 
 def model_tree(text: str) -> ET.Element:
@@ -377,5 +408,5 @@ def _sections(text: str) -> ET.Element:
 # The reader of the graph that an element is, by its tag.
 GRAPHS: dict[str, Callable[[ET.Element], Graph]] = {
     "circuit": _circuit, "automaton": _automaton, "structure": _automaton, "mxGraphModel": _drawing,
-    "System": _system,
+    "System": _system, "net": _plan, "graphml": _plan, "scheme": _plan,
 }  # fmt: skip

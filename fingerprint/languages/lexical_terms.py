@@ -180,11 +180,7 @@ def directive_columns(source: str, salt: str, imports: Iterable[Span], macros: I
 @lru_cache(CACHED_DIRECTIVES)
 def _directive_id(salt: str, lexical_class: LexicalClass, directive: str) -> int:
     """Return the id of a directive; a class imports the same again and again."""
-    return kind_id(lexeme_family(salt, lexical_class), _normalised(directive))
-
-
-def _normalised(directive: str) -> str:
-    return "".join(_without_comments(directive).split())
+    return kind_id(lexeme_family(salt, lexical_class), "".join(_without_comments(directive).split()))
 
 
 def _without_comments(text: str) -> str:

@@ -29,6 +29,8 @@ _TAGS = (
 )
 _TABLE = "table|tbody|thead|tr|td|th|col|colgroup"
 _PAGE = re.compile(rf"\s*+<(?:!doctype html|!--|(?:{_TAGS}|{_TABLE}|ac:[a-z-]+|h[1-6]|header)[\s/>])", re.IGNORECASE)
+# Canvas writes the title of a page above what was typed into it.
+_TITLE = re.compile(r"(<title>([^<]*+)</title>\s*+</head>\s*+<body>\s*+)<h1>\2</h1>", re.IGNORECASE)
 _PART = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)|<(?:!|\?xml\b)[^<>]*+>"
     r"|(?P<script><script\b(?![^<>]*json).*?(?:</script\b|\Z)|<[?%])"
@@ -154,7 +156,7 @@ def pasted_program(decoded: str) -> str:
     """Return the program in a page that has nothing else, "" for other pages and files."""
     if not _PAGE.match(decoded):
         return ""
-    page = _Page(decoded.replace("\r\n", "\n"))
+    page = _Page(_TITLE.sub(r"\1", decoded.replace("\r\n", "\n")))
     rows = _without_number_texts(page.rows)
     text = _without_numbers("\n".join(map("".join, rows)).strip("\n") + "\n")
     # What stands beside the lines of an editor is not compared: it may not be the larger part.

@@ -56,7 +56,7 @@ def scripts_of(root: ET.Element) -> str:
 def _is_root(parent: ET.Element, block: ET.Element) -> bool:
     if parent.tag == "scripts":
         return block.tag == "script"
-    return block.tag == "block-definition" or (parent.tag == "xml" and block.tag == "block")
+    return block.tag in ("block-definition", "instance") or (parent.tag == "xml" and block.tag == "block")
 
 
 def _lines(element: ET.Element, depth: int) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _lines(element: ET.Element, depth: int) -> Iterator[str]:
     following: ET.Element | None = element
     while following is not None:
         block, following = following, None
-        if block.tag in ("script", "statement"):
+        if block.tag in ("script", "statement", "instance"):
             for child in block:
                 yield from _lines(child, depth)
         elif block.tag in ("block", "custom-block", "block-definition"):
@@ -93,19 +93,16 @@ def quoted_block(block: ET.Element) -> str:
     return f"{kind}({', '.join(parts)})"
 
 
-def _is_block(child: ET.Element) -> bool:
-    return child.tag in ("block", "custom-block", "shadow")
-
-
 def _part(kind: str, number: int, child: ET.Element) -> str:
-    if _is_block(child):
+    if child.tag in ("block", "custom-block", "shadow"):
         return quoted_block(child)
     if child.tag in ("value", "list"):
         # Blockly keeps what a block had before another was put over it.
         inner = [one for one in child if one.tag != "shadow" or len(child) == 1]
         return ", ".join(part for at, one in enumerate(inner) if (part := _part("", at, one)))
     if child.tag == "mutation":
-        return ", ".join(_word(child.get(one, "")) for one in _DONE if one in child.attrib)
+        done = (child.attrib[one] for one in _DONE if one in child.attrib)
+        return ", ".join(text if text.isidentifier() else quoted(text) for text in done)
     return _text_part(kind, number, child)
 
 
@@ -118,10 +115,6 @@ def _text_part(kind: str, number: int, child: ET.Element) -> str:
     if (child.get("name") or "").rstrip("0123456789") in _NAMED_FIELDS:
         return f"[{name(text)}]"
     return text if text.isidentifier() and text.isupper() else primitive(text)
-
-
-def _word(text: str) -> str:
-    return text if text.isidentifier() else quoted(text)
 
 
 class Scratch(CodeFrontEnd):

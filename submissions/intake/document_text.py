@@ -167,12 +167,8 @@ def _office(part: str, words: Words) -> Reader:
 
 def _model(data: bytes, budget: Budget) -> Iterator[str]:
     """Yield the parts of a model as MATLAB saves them as text."""
-    for name, xml in _members(data, budget, _is_model_part):
+    for name, xml in _members(data, budget, lambda part: _MODEL_PART.fullmatch(part) is not None):
         yield _MODEL_LINE.format(name=name, text=xml.decode("utf-8", "replace"))
-
-
-def _is_model_part(name: str) -> bool:
-    return _MODEL_PART.fullmatch(name) is not None
 
 
 def _members(data: bytes, budget: Budget, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:

@@ -96,7 +96,8 @@ def reading_languages(detected: Sequence[str], wanted: str = "") -> list[str]:
         family = family_of(wanted)
         if not family.intersection(detected):
             return [wanted] * len(detected)
-        return [_in_family(language, wanted) if language in family else "" for language in detected]
+        kept = {language: language if language == NOTEBOOK else wanted for language in family}
+        return [kept.get(language, "") for language in detected]
     if all(language in NO_PROGRAM for language in detected):
         return list(detected)
     return ["" if language in NO_PROGRAM else language for language in detected]
@@ -147,7 +148,3 @@ def _certain_by_content(
         own = [number for number in numbers if detected[number] == language]
         stay += [one for one in again(own, rival) if one == language]
     return stay or languages
-
-
-def _in_family(language: str, wanted: str) -> str:
-    return language if language == NOTEBOOK else wanted

@@ -173,7 +173,8 @@ def place_files(listing: Listing, choices: Choices, identify: Identify | None = 
     }
     placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
     if identify:
-        placements = {path: _identified(place, identify) for path, place in placements.items()}
+        for path, place in placements.items():
+            placements[path] = replace(place, students=tuple(dict.fromkeys(map(identify, place.students))))
     return PlacedFiles(layout, placements, ignored, warnings)
 
 
@@ -188,10 +189,6 @@ def _layout(listing: Listing, choices: Choices) -> Layout:
     if choices.depth is not None:
         return folders_at(choices.depth) if choices.depth else FILES
     return LAYOUTS[choices.layout] if choices.layout else recognise(listing)[0].layout
-
-
-def _identified(placement: Placement, identify: Identify) -> Placement:
-    return replace(placement, students=tuple(dict.fromkeys(map(identify, placement.students))))
 
 
 class SubmitterNames(NamedTuple):

@@ -219,16 +219,13 @@ def read_commit_log(data: bytes) -> CommitLog:
 def _seconds(head: bytes) -> int | None:
     """Return the time of a line, from what stands before its tab; None if it is no such line."""
     parts = head.split(b" ")
-    if len(parts) < 5 or not all(map(_is_object, parts[:2])):  # noqa: PLR2004 - the fields of a line
+    are_objects = all(len(one) in {40, 64} and not one.strip(b"0123456789abcdef") for one in parts[:2])
+    if len(parts) < 5 or not are_objects:  # noqa: PLR2004 - the fields of a line
         return None
     seconds, zone = parts[-2:]
     if not (seconds.isdigit() and len(seconds) <= DIGITS and zone[:1] in {b"+", b"-"} and zone[1:].isdigit()):
         return None
     return int(seconds) if outside_time(int(seconds)) else None
-
-
-def _is_object(name: bytes) -> bool:
-    return len(name) in {40, 64} and not name.strip(b"0123456789abcdef")
 
 
 def commits_by_submission(logs: Mapping[str, CommitTimes], owners: Mapping[str, str]) -> dict[str, CommitTimes]:

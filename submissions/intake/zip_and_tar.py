@@ -135,7 +135,8 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
         unmarked_encoding = detect_encoding(sorted(reads.unmarked))
         for info, name in zip(infos, raw, strict=True):
             if not info.is_dir():
-                text = _decoded(name, unmarked_encoding if name in reads.unmarked else encoding)
+                used = unmarked_encoding if name in reads.unmarked else encoding
+                text = name.decode(used, "replace") if isinstance(name, bytes) else name
                 refusal = _refusal(info) or (reasons.OVERLAP if id(info) in overlapping else "")
                 yield ArchiveMember(
                     text,
@@ -168,10 +169,6 @@ def _unjudged(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
     entry.compress_type, entry.CRC = info.compress_type, info.CRC
     entry.compress_size, entry.file_size = info.compress_size, info.file_size
     return entry
-
-
-def _decoded(name: str | bytes, encoding: str) -> str:
-    return name.decode(encoding, "replace") if isinstance(name, bytes) else name
 
 
 def _raw_name(info: zipfile.ZipInfo) -> str | bytes:

@@ -50,13 +50,13 @@ _COURSE_WORDS = """
     squelettes modele modeles gabarit corrige corriges enonce depart fourni fournis scheletro modello modelli traccia
     soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode startproject beginproject uitwerking
     uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao solucao solucoes fornecido
-    fornecidos
+    fornecidos rahmenprogramm canevas distrib
 """
 COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 # Words beside those, as in `given files`.
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
-    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
+    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab main master
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 # What stands between words or behind them: `vorlage2`, `template_v2`.
@@ -255,15 +255,12 @@ def _are_alike(paths: Sequence[str], root: str, folders: set[str]) -> bool:
 
 def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -> set[str]:
     """Return the folders of `root` that were handed out beside those of the students."""
-    words = {name: _words(name) for name in children if children[name]}
+    named = [name for name in children if children[name]]
+    words = {name: {*_NUMBER.sub(" ", without_accents(name).lower()).split()} for name in named}
     handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= COURSE_FOLDERS | _BESIDE}
     series = Counter(frozenset(words[name]) for name in handed_out).values()
     students = sum(children.values()) - len(handed_out)
     return set() if students < MIN_STUDENTS * max(series, default=1) or is_project(paths, root) else handed_out
-
-
-def _words(name: str) -> set[str]:
-    return {*_NUMBER.sub(" ", without_accents(name).lower()).split()}
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:

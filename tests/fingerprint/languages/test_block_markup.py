@@ -26,7 +26,15 @@ BLOCKLY = (
     '</statement><next><block type="variables_set">'
     '<field name="VAR">level</field></block></next></block></xml>'
 )
+OPEN_ROBERTA = (
+    '<export xmlns="http://de.fhg.iais.roberta.blockly"><program><block_set xmlns="http://de.fhg.iais.roberta.blockly">'
+    '<instance x="3" y="4"><block type="robControls_start" id="z"/><block type="robControls_loopForever">'
+    '<statement name="DO"><block type="robActions_stop"/><block type="variables_get"><field name="VAR">level</field>'
+    "</block></statement></block></instance></block_set></program></export>"
+)
 SHOWN = {
+    OPEN_ROBERTA: "  robControls_start()\n  robControls_loopForever()\n  {\n    robActions_stop()\n"
+    "    variables_get([level])\n  }\n",
     SNAP: "  receiveGo()\n  doSetVar([level], 3)\n  doUntil(reportEquals([level], 0))\n  {\n"
     "    doChangeVar([level], -1)\n    custom_block([swing %n], 2)\n  }\n",
     BLOCKLY: '  controls_if(logic_compare(EQ, variables_get([level])))\n  {\n    text_print(text("high"))\n'

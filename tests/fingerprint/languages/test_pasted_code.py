@@ -94,6 +94,12 @@ def of_moodle(text: str) -> str:
     return f"{lines}<p><br></p>"
 
 
+def of_canvas(text: str) -> str:
+    title = "Assignment 1: Fisher, Ann"
+    head = f"<html>\n<head>\n  <title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    return f'{head}<div style="width: 600px;">\n  {with_paragraphs(text)}\n</div>\n</body>\n</html>'
+
+
 def of_a_page_with_numbers(text: str) -> str:
     rows = (
         f'<tr>\n<td id="L{at}" class="number">{at}</td>\n<td>{coloured(line)}</td>\n</tr>\n'
@@ -104,7 +110,7 @@ def of_a_page_with_numbers(text: str) -> str:
 
 WAYS = [
     with_breaks, with_paragraphs, preformatted, with_spans, of_word, of_google_docs, of_pycharm,
-    of_visual_studio_code, of_moodle, of_a_page_with_numbers, *PAGES,
+    of_visual_studio_code, of_moodle, of_canvas, of_a_page_with_numbers, *PAGES,
 ]  # fmt: skip
 
 
@@ -162,6 +168,7 @@ def test_a_page_that_a_student_made_stays_a_page() -> None:
     pre = "<pre>int f(int x) {\n  return x + 1;\n}\nint g(int y) {\n  return y;\n}\n</pre>"
     assert pasted_program(f"<html><head><title>a</title></head>{pre}</html>")
     assert pasted_program(f"<html><head><script>f(1);</script></head>{pre}</html>") == ""
+    assert pasted_program(f"<html><head><title>a</title></head><body><h1>b</h1>{pre}</html>") == ""
 
 
 def test_the_scripts_and_the_text_of_a_student_are_not_hidden_by_lines_of_an_editor() -> None:

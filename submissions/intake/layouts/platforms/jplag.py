@@ -35,10 +35,6 @@ def _names(listing: Listing) -> tuple[str, dict[str, str]]:
     return lists[0].removesuffix(LIST) if names else "", names
 
 
-def _score(listing: Listing) -> float:
-    return float(any(not isinstance(place, Ignored) for place in _place(listing).values()))
-
-
 def _place(listing: Listing) -> dict[str, Place]:
     folder, names = _names(listing)
     return {path: _place_one(path.removeprefix(folder), names) for path in listing.paths}
@@ -54,7 +50,7 @@ def _place_one(path: str, names: dict[str, str]) -> Place:
 JPLAG = Layout(
     "jplag",
     "a result of JPlag",
-    _score,
+    lambda listing: float(any(not isinstance(place, Ignored) for place in _place(listing).values())),
     _place,
     reads=re.compile(r"(?:.*/)?submissionMappings\.json"),
     read_bytes=CLASS_BYTES,
