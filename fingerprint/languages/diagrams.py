@@ -33,7 +33,7 @@ _WORKING = frozenset({"inputs", "width", "output", "tristate", "select", "enable
 # The box behind a component of Logisim, from its output on, in which its inputs are.
 _NEAREST, _FARTHEST, _BESIDE = 10, 80, 40
 _AHEAD = {"east": (1, 0), "west": (-1, 0), "north": (0, -1), "south": (0, 1)}
-MOST_WIRES = 3_000
+MOST_WIRES, MOST_PARTS = 3_000, 500
 _POINT = re.compile(r"\((-?\d{1,6}),(-?\d{1,6})\)")
 
 # Nodes of Petri nets, GraphML and Orange: what tells their kinds, what they say, and the ends of what joins them.
@@ -232,7 +232,9 @@ def _digital(element: ET.Element) -> Graph:
     """Return a circuit of Digital: the end of a wire is at the nearest part, an input not right of its place."""
     points = [[_at(one.find(end)) for one in element.iter("wire")] for end in ("p1", "p2")]
     net_of, ends = _nets([*zip(*points, strict=True)])
-    parts = [(part, at) for part in element.iter("visualElement") if (at := _at(part.find("pos")))][:MOST_WIRES]
+    parts = [(part, at) for part in element.iter("visualElement") if (at := _at(part.find("pos")))]
+    if len(parts) > MOST_PARTS:
+        raise ValueError(f"it has more than {MOST_PARTS} parts")
     pins = defaultdict(list)
     for end in {*ends, *(at for _, at in parts)} if parts else ():
         far = [abs(end[0] - at[0]) + abs(end[1] - at[1]) for _, at in parts]

@@ -42,12 +42,8 @@ def cell_languages(text: str) -> set[str]:
     return {header[1] for header in _HEADER.finditer(text)}
 
 
-def _is_from_elsewhere(record: logging.LogRecord) -> bool:
-    return "nbformat" not in PurePath(record.pathname).parts
-
-
 # nbformat logs what it finds invalid, with the contents of the notebook, to the logger of another library.
-logging.getLogger("traitlets").addFilter(_is_from_elsewhere)
+logging.getLogger("traitlets").addFilter(lambda record: "nbformat" not in PurePath(record.pathname).parts)
 
 
 def load_schemas() -> None:

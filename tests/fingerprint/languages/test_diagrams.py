@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import detect, front_end
-from fingerprint.languages.diagrams import MOST_SECTIONS, PART
+from fingerprint.languages.diagrams import MOST_PARTS, MOST_SECTIONS, PART
 from tests.fingerprint.languages.test_every_language import kinds
 
 READER = front_end("scratch")
@@ -224,6 +224,10 @@ def bomb() -> str:
         (deflated("<mxGraphModel>"), "ParseError"),
         (deflated('<!DOCTYPE a [<!ENTITY b "c">]><mxGraphModel/>'), "entities"),
         (saved("<mxGraphModel><root/></mxGraphModel>"), "neither blocks nor parts"),
+        (
+            DIGITAL.replace("<wires>", '<visualElement><pos x="1" y="2"/></visualElement>' * MOST_PARTS + "<wires>"),
+            "more than 500",
+        ),
         ("Model {\n" * (MOST_SECTIONS + 1), f"nested deeper than {MOST_SECTIONS}"),
         ("Model {\n}\n", "neither blocks nor parts"),
         (f"{PART} /simulink/blockdiagram.xml\n<System>\n", "ParseError"),
