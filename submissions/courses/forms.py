@@ -357,40 +357,34 @@ class AssignmentForm(AssignmentModelForm):
         return name
 
 
+class PatternField(forms.CharField):
+    """Patterns of files, one a line."""
+
+    def __init__(self, rows: int = 2, **of_field: Any) -> None:
+        box = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
+        super().__init__(required=False, max_length=MAX_PATTERNS_CHARACTERS, widget=box, **of_field)
+
+
 class PatternFields(forms.Form):
     """Patterns of files that count, of files that do not, and of files in a certain language."""
 
-    include_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
+    include_patterns = PatternField(
+        3,
         label=_("Also compare"),
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         help_text=_(
             "Files that are compared although they are generated, compiled or downloaded, one pattern "
             "a line, as in .gitignore. @ and the name of a rule compares all files of that rule."
         ),
     )
-    exclude_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
-        label=_("Do not compare"),
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/."),
+    exclude_patterns = PatternField(
+        3, label=_("Do not compare"), help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/.")
     )
-
-    only_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
+    only_patterns = PatternField(
         label=_("Compare only"),
-        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text=_("Files that match one of these patterns, one a line: src/**, *.java. Empty: all files."),
     )
-
-    language_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
+    language_patterns = PatternField(
         label=_("Languages by name"),
-        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text=_(
             "For files whose language is not detected: a pattern, = and a language on each line, "
             "such as *.st = Structured Text."
