@@ -125,6 +125,7 @@ _OPENCL = r"\b(?:__)?kernel[^\S\n]+void\b|\b__global\b|\bget_global_id\b|^#pragm
 _STRUCTURED_TEXT = (
     r"(?i)" + BEGIN + r"(?:function_block|program|function|type|var(?:_\w+)?|end_\w+)\b|\bend_(?:if|var|program)\b"
 )
+_PSEINT = r"(?i)^(?:(?:sub)?algoritmo|(?:sub)?proceso|funci[oó]n)\b|" + BEGIN + r"(?:escribir|leer|definir)\b"
 _SMALLTALK = r"\bsubclass:|^![^\S\n]*\w|\bTranscript\b|\bself[^\S\n]+\w|" + BEGIN + r"\^|\bifTrue:"
 
 XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
@@ -179,6 +180,7 @@ AMBIGUOUS = {
     ".fs": ((_GLSL, "glsl"), (_FORTH, "forth"), (_FSHARP, "fsharp")),
     ".cl": ((_OPENCL, "c"), (r"^\(\w", "common-lisp")),
     ".st": ((_SMALLTALK, "smalltalk"), (_STRUCTURED_TEXT, "structured-text"), ("", "smalltalk")),
+    ".psc": ((_PSEINT, "structured-text"), ("", "praat")),
     ".mod": ((_AMPL, "ampl"), (_GO_MODULE, "text"), (_MODULA, "modula2")),
     ".def": ((_DEF_FILE, "text"), (_MODULA, "modula2")),
     ".cls": ((_LATEX, "text"), (_OPENEDGE, "openedge"), (_APEX, "java"), (_VISUAL_BASIC, "vb")),
@@ -211,7 +213,7 @@ _SYNTAX = {
     "pascal": "{ (* // '", "vb": "'... \"", "smalltalk": "\" '", "structured-text": "(* // '",
     **dict.fromkeys(("mathematica", "coq", "ocaml", "sml", "modula2"), '(* "'),
     **dict.fromkeys(("mips", "gas"), '# "'), **dict.fromkeys(("plsql", "sql"), "-- /* '"),
-    **dict.fromkeys(("puppet", "r", "gap", "ampl", "make", "gdscript", "limbo"), "# \" '"),
+    **dict.fromkeys(("puppet", "r", "gap", "ampl", "make", "gdscript", "limbo", "praat"), "# \" '"),
     **dict.fromkeys(("idl", "rebol", "common-lisp", "x86", "ca65", "jasmin"), '; "'),
     **dict.fromkeys(("text", "brainfuck", "forth", "scratch", "json", "php"), ""),
 }  # fmt: skip

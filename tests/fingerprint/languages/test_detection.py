@@ -46,6 +46,8 @@ SAMPLES = {
     (".sql", "sql"): "SELECT level FROM tides;\n",
     (".v", "coq"): "Theorem high : True.\nProof. trivial. Qed.\nLemma low : True.\n",
     (".v", "verilog"): "module tide(input clock);\nassign level = 4'b0;\nendmodule\n",
+    (".psc", "structured-text"): "Algoritmo Marea\n\tDefinir n Como Entero\n\tLeer n\nFinAlgoritmo\n",
+    (".psc", "praat"): 'form Tide\n  positive level 3\nendform\nCreate Sound from formula: "tide", 1, 0, 1\n',
     (".inc", "php"): "<?php\n$level = 1;\n",
     (".inc", "pov"): "#declare Level = 3;\n",
     (".inc", "pawn"): "stock tide(level) {\n  return level;\n}\n",
@@ -104,7 +106,7 @@ SAMPLES = {
 # How a line of a comment begins and ends.
 LINES = {
     "matlab": "%", "prolog": "%", "perl": "#", "ada": "%", "idl": ";", "puppet": "#", "r": "#",
-    "gap": "#", "ampl": "#", "make": "#", "gdscript": "#", "limbo": "#", "rebol": ";",
+    "gap": "#", "ampl": "#", "make": "#", "gdscript": "#", "limbo": "#", "praat": "#", "rebol": ";",
     "jasmin": ";", "common-lisp": ";", "mips": "#", "x86": ";", "ca65": ";", "gas": "#",
     "plsql": "--", "sql": "--", "vb": "'", "fortran": "!",
 }  # fmt: skip
