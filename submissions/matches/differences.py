@@ -187,8 +187,9 @@ class DifferenceSummary(NamedTuple):
 
     A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
     punctuation. `comments` counts the gaps between two neighbouring tokens in which comments differ, `gaps`
-    those with other text that is not compared, such as brackets. `names_written` counts each name on the left
-    with the name in its place on the right, also where both are the same.
+    those with other text that is not compared, such as brackets, and keywords in other capitals. `names_written`
+    counts each name on the left with the name in its place on the right, also where both are the same; `replaced`
+    counts the lexemes that differ.
     """
 
     names: frozenset[str]
@@ -199,6 +200,7 @@ class DifferenceSummary(NamedTuple):
     gaps: int
     examples: list[DifferenceExample]
     names_written: Counter[tuple[str, str]]
+    replaced: Counter[tuple[str, str]]
 
 
 CATEGORIES = DifferenceSummary._fields[:4]
@@ -353,14 +355,19 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
-    gaps, written = Counter[bool](), Counter[tuple[str, str]]()
+    gaps, written, replaced = Counter[bool](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for left, right in runs:
         both = zip(left.lexemes(), right.lexemes(), strict=True)
         names = (pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
         written.update(pair for pair in names if not any(map(SEVERAL.search, pair)))
         for difference in differences(left, right):
+            category = left.category(difference.position)
+            if category == "keywords" and difference.left.casefold() == difference.right.casefold():
+                gaps[False] += 1
+                continue
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
-            changed[left.category(difference.position)].add(difference.left)
+            changed[category].add(difference.left)
+            replaced[difference.left, difference.right] += 1
         both_gaps = zip(left.gaps(), right.gaps(), strict=True)
         gaps.update(bool(COMMENT.search(one + other)) for one, other in both_gaps if one != other)
     return DifferenceSummary(
@@ -369,6 +376,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
         gaps=gaps[False],
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
         names_written=written,
+        replaced=replaced,
     )
 
 

@@ -67,7 +67,9 @@ def _shared_code(view: PairView, names: Names) -> str:
         return text.format(name=name, others=others, parts=_listed(parts) or _("nothing that can be shown"))
     if view.pair.translated:
         return _translated(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
-    code = _shared(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
+    has_text = any(one.file.document.language in {"notebook", "text"} for one in (*side.files, *side.others))
+    sentence = _shared(side.with_common, has_text=has_text)
+    code = sentence.format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(code=code)
     return _("{code}; {changes}.").format(code=code, changes=_changes(view))
@@ -79,7 +81,11 @@ def _translated(share: float) -> str:
     return _("{share} of the steps of {name}’s program are in {others}’s, in another language.")
 
 
-def _shared(share: float) -> str:
+def _shared(share: float, *, has_text: bool) -> str:
+    if has_text and share >= 1:
+        return _("All of {name}’s code and text is in {others}’s")
+    if has_text:
+        return _("{share} of {name}’s code and text is in {others}’s")
     if share >= 1:
         return _("All of {name}’s code is in {others}’s")
     return _("{share} of {name}’s code is in {others}’s")
@@ -112,7 +118,7 @@ def _changes(view: PairView) -> str:
     if not whole:
         return _("it was too large to compare every token")
     if any(each.gaps for each in differences):
-        return _("only layout, comments, punctuation and modifiers differ in it")
+        return _("only layout, capitals, comments, punctuation and modifiers differ in it")
     if any(each.comments for each in differences):
         return _("only comments and layout differ in it")
     return _("every token of that is written alike")
@@ -124,7 +130,11 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
     total = sum(counts.values())
     if not total:
         return ""
-    if not is_close or (counts["names"] and not is_one_renaming(differences)):
+    left, right = ([both[at] for each in differences for both in each.replaced.elements()] for at in (0, 1))
+    is_renamed = is_one_renaming(differences)
+    if whole and not is_renamed and sorted(left) == sorted(right):
+        return _("the same words are in another order")
+    if not is_close or (not is_renamed and (counts["names"] or {*left} & {*right})):
         text = ngettext("{what} differs", "{what} differ", total)
         more = ngettext("at least {what} differs", "at least {what} differ", total)
     else:

@@ -60,6 +60,11 @@ def test_line_by_line_numbers_lines_within_their_cells(alice_client: Client, pai
     assert re.fullmatch(rf"On the right side, {place} to {place}: beside {place}\.", moved)
 
 
+def test_texts_of_notebooks_are_not_said_to_be_code(alice_client: Client, pair: Pair) -> None:
+    page = get_page(alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id]))
+    assert "’s code and text is in " in page.texts(".summary")[0]
+
+
 def test_the_lines_of_a_case_have_the_numbers_of_their_cells(alice_client: Client, pair: Pair) -> None:
     (case,) = cases(pair.report, 0.2)
     address = reverse("case", args=[pair.report.assignment_id, case.key])

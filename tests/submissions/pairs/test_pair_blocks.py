@@ -1,12 +1,15 @@
 """The pair page: blocks with gaps, trimmed edges, comments, common code, and one sentence on top."""
 
 from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
 from random import Random
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from moss.check import compare
 from submissions.models import Document, Pair
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
@@ -70,6 +73,26 @@ def test_a_passage_of_twenty_tokens_counts_as_moved_and_a_shorter_one_does_not(
     assert ("one part was moved" in sentence(get_page(alice_client, address(pair)))) is moved
 
 
+def test_functions_of_one_shape_in_another_order_are_joined_with_themselves(
+    open_pair: Callable[[dict[str, str]], Page], tmp_path: Path
+) -> None:
+    area, rent = (
+        f"def {name}({given}):\n    total = {start}\n    for one in {given}:\n        total += one.{of} * {start}\n"
+        f"    return round(total, {given}.digits)\n"
+        for name, given, of, start in (("area", "rooms", "width", 17), ("rent", "flats", "price", 90))
+    )
+    own, other = "print({**kinds}, [day for day in week if not day])\n", "while True: assert 'x' < y or z is None\n"
+    files = {"ada/a.py": f"{area}{own}{rent}", "ben/b.py": f"{rent}{other}{area}"}
+    assert sentence(open_pair(files)) == "80 % of ben’s code is in ada’s; one part was moved."
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(text)
+    for passage in compare(tmp_path).pairs[0].passages:
+        ends = zip(("ada/a.py", "ben/b.py"), (passage.left, passage.right), strict=True)
+        one, same = (files[path].splitlines()[side.first_line - 1 : side.last_line] for path, side in ends)
+        assert one == same
+
+
 @pytest.mark.long
 def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
     lines = COPIED.splitlines(keepends=True)
@@ -103,8 +126,24 @@ def test_names_of_an_ordinary_pair_differ_and_nobody_changed_them(
 def test_what_is_not_compared_is_named_where_it_differs(open_pair: Callable[[dict[str, str]], Page]) -> None:
     java = "class A { public int f(int a) { while (a > 2) { a = a / 3 + 1; } return a; } }\n"
     page = open_pair({"ada/A.java": java, "ben/A.java": java.replace("public", "private").replace("a / 3", "(a / 3)")})
-    assert sentence(page).endswith("; only layout, comments, punctuation and modifiers differ in it.")
+    assert sentence(page).endswith("; only layout, capitals, comments, punctuation and modifiers differ in it.")
     assert page.texts(".flag.layout")[0] == "identical except layout, comments, punctuation and modifiers"
+
+
+def test_keywords_in_other_capitals_are_not_other_keywords(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    query = "SELECT name, town FROM people WHERE age > 30 GROUP BY town HAVING count(name) > 2 ORDER BY town;\n"
+    words = ("SELECT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY")
+    other = reduce(lambda text, word: text.replace(word, word.lower()), words, query)
+    page = open_pair({"ada/a.sql": query, "ben/a.sql": other})
+    assert sentence(page).endswith("; only layout, capitals, comments, punctuation and modifiers differ in it.")
+
+
+@pytest.mark.parametrize("row", ["{0}.{1}({2}, {3})", "put(3, {3})"])
+def test_statements_in_another_order_are_said_to_be_that(open_pair: Callable[[dict[str, str]], Page], row: str) -> None:
+    words = ["hall", "room", "door", "wall", "roof", "lamp", "step", "yard", "gate", "path", "tree", "pond"]
+    lines = [row.format(words[at], words[at - 5], words[at - 2], 90 + at) for at in range(12)]
+    page = open_pair({"ada/a.py": "\n".join(lines), "ben/b.py": "\n".join(lines[7:] + lines[:7])})
+    assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; the same words are in another order."
 
 
 def test_an_interrupted_passage_is_written_alike_between_its_interruptions(

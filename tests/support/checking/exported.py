@@ -220,12 +220,12 @@ class Exported:
     def share_bounds(self, name: str, other: str) -> tuple[float, float]:
         """Return a lower and an upper bound of how much of one submission is in another.
 
-        Runs of equal words in the order of both files are shared; what is in no run of K words that are alike
-        but for names and values is not.
+        Runs of equal words in the order of both files are shared, but for lines at their ends, such as the head of
+        a function; what is in no run of K words that are alike but for names and values is not.
         """
         own, others = self.tokens(name), self.tokens(other)
         blocks = SequenceMatcher(None, own, others, autojunk=False).get_matching_blocks()
-        lower = sum(block.size for block in blocks if block.size > 2 * K)
+        lower = sum(max(block.size - 2 * K, 0) for block in blocks)
         known, covered = set(grams(folded(others))), set[int]()
         for at, gram in enumerate(grams(folded(own))):
             if gram in known:

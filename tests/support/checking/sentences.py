@@ -63,6 +63,7 @@ PERCENTAGES = (
 )
 FORMS = dict.fromkeys(FIGURES, r"[\d,]+") | dict.fromkeys(PERCENTAGES, r"(?:[Ll]ess than 1|<1|\d+) ?%")
 FORMS["number"] = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|[\d,]+)"
+FORMS["span"] = r"(?:<1|\d+) ?%(?: to \d+ ?%)?"
 FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
 FORMS["description"] = r"the same [^:]{1,200}?"
 FORMS["files"] = r"(?:\S+\.\w+(?: \(\S+\))?(?:, | and )?)+(?:\d+ more)?"
@@ -215,7 +216,10 @@ def _of(exported: Exported, key: Key, name: str) -> tuple[str, str] | None:
     return (named[0], other[0]) if len(named) == len(other) == 1 else None
 
 
-@states("pair document", ".summary, p.lead", "{share} of {name}’s code is in {others}’s")
+@states(
+    "pair document", ".summary, p.lead",
+    "{share} of {name}’s code is in {others}’s", "{share} of {name}’s code and text is in {others}’s",
+)  # fmt: skip
 def share(exported: Exported, key: Key, values: Values) -> bool:
     sides = _of(exported, key, values["name"])
     if not sides:
@@ -226,7 +230,10 @@ def share(exported: Exported, key: Key, values: Values) -> bool:
     return is_row and lower - NEAR <= stated <= upper + NEAR
 
 
-@states("pair document", ".summary, p.lead", "All of {name}’s code is in {others}’s")
+@states(
+    "pair document", ".summary, p.lead",
+    "All of {name}’s code is in {others}’s", "All of {name}’s code and text is in {others}’s",
+)  # fmt: skip
 def whole(exported: Exported, key: Key, values: Values) -> bool:
     return share(exported, key, {**values, "share": "All"})
 
@@ -296,6 +303,16 @@ def were_changed(exported: Exported, key: Key, values: Values) -> bool:
 @states("pair document", ".summary, p.lead", "; {what} differs", "; {what} differ,", "; {what} differ.")
 def differ(exported: Exported, key: Key, values: Values) -> bool:
     return written_otherwise(exported, key, values["what"], changed=False)
+
+
+@states("pair document", ".summary, p.lead", "the same words are in another order")
+def in_another_order(exported: Exported, key: Key, _: Values) -> bool:
+    passages = [one for one in exported.passages(("document", *key[1:])) if not one.common]
+    sides = [
+        Counter(word for one in passages for _, line in one.lines(side) for word in words(line, one.paths[side]))
+        for side in (0, 1)
+    ]
+    return not alike(exported, key, {}) and sides[0] == sides[1]
 
 
 @states("pair document", ".summary, p.lead", "{number} part was moved", "{number} parts were moved")
