@@ -214,7 +214,8 @@ class Flags:
     has the keys of its students and teams (`submissions.reports.cohort.Mates`), where the assignment
     compares these or names teams. `own`: the pairs of one student's own work of several years, by primary
     keys, with the term of an old assignment. `models`: the model solutions, and `partly`: the submissions
-    that were read in part, by primary keys; `disguised`: the number of characters that look like others.
+    that were read in part, by primary keys; `disguised`: the number of characters that look like others; `late`:
+    the submissions that the platform marked.
     """
 
     same: dict[str, dict[int, int]]
@@ -224,6 +225,7 @@ class Flags:
     models: set[int] = field(default_factory=set)
     partly: set[int] = field(default_factory=set)
     disguised: dict[int, int] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
 
     @classmethod
     def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
@@ -235,16 +237,19 @@ class Flags:
         student_pairs = _same_student_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(student_pairs)
-        models = set(submissions.order_by().filter(batch__role=Batch.Role.MODEL).values_list("pk", flat=True))
         submissions = submissions.order_by()
-        looked_at = partly_read(submissions), disguised_characters(submissions)
+        marked = submissions.filter(Q(batch__role=Batch.Role.MODEL) | Q(late=True))
+        roles = list(marked.values_list("pk", "batch__role", "late"))
+        models = {pk for pk, role, _late in roles if role == Batch.Role.MODEL}
+        late = {pk for pk, _role, is_late in roles if is_late}
+        looked_at = partly_read(submissions), disguised_characters(submissions), late
         return cls(same, mates, assignment.due, earlier_terms, models, *looked_at)
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, True, True, self.due, self.mates, self.mates, self.earlier_terms, self.models)
+        sources = (*same, True, True, self.due or self.late, self.mates, self.mates, self.earlier_terms, self.models)
         sources = (*sources, self.partly, self.disguised)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
@@ -254,7 +259,7 @@ class Flags:
         flags = [Flag(kind) for kind in islice(same, 1)]
         if files and Flag("identical") not in flags:
             flags.append(Flag("files", number=files))
-        late = [self.due is not None and side.time > self.due for side in (left, right)]
+        late = [side.pk in self.late or (self.due is not None and side.time > self.due) for side in (left, right)]
         partly = [side.pk in self.partly for side in (left, right)]
         disguised = [side.pk in self.disguised for side in (left, right)]
         for kind, (is_left, is_right) in (("disguised", disguised), ("partly", partly), ("late", late)):

@@ -349,6 +349,8 @@ class Submission(models.Model):
     identifier = models.CharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = OutsideTimeField(null=True)
+    # Whether the platform marked it as late; where there is a due date, the time decides.
+    late = models.BooleanField(default=False, db_default=False)
     # As the `.git` of the upload has them, or the repository that was fetched; null where there is none.
     commits: models.JSONField[Commits | None, Commits | None] = RecordField(Commits, null=True)
     # The submission of another assignment that this is a copy of; it is deleted with that one.

@@ -35,7 +35,7 @@ from submissions.reports.read import SORT_FIELDS, PairFilter, effective_threshol
 from submissions.uploads.read import batch_submissions, uncompared_files
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
-from tests.support.sample_class import CLASS, zipped
+from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
 from tests.support.shares import link_to, shared_report
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
 from tests.support.uploads import MANY, CountQueries, HandIn
@@ -228,6 +228,13 @@ def test_late_submissions_are_flagged_by_their_own_time_or_by_their_uploads(repo
     assert late == {("ada", "ben"): right, ("ada", "cleo"): right, ("ben", "cleo"): both}
     Submission.objects.filter(name="cleo").update(handed_in=assignment.due)
     assert sorted(listed(assignment, flag="late")) == [("ada", "ben"), ("ben", "cleo")]
+
+
+def test_without_a_due_date_those_are_late_that_the_platform_marked(hand_in: HandIn) -> None:
+    files = {"byronada_2001_50001_main.py": COPIED, "novakben_LATE_2002_50003_main.py": RENAMED}
+    assignment = hand_in(zipped(files)).assignment
+    assert ("late", False, True) in flags(assignment)["byronada", "novakben"]
+    assert listed(assignment, flag="late") == [("byronada", "novakben")]
 
 
 def test_pairs_of_a_team_are_flagged_with_possible_flags_only(alice_client: Client, report: Report) -> None:
