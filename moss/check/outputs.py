@@ -307,16 +307,16 @@ def _cases(report: LocalReport, answer: Answer) -> list[StandaloneCase]:
 def _stripes(report: LocalReport, pair: RankedPair) -> tuple[list[Stripe], list[Stripe]]:
     """Return where the passages of a pair lie, as `passage_stripes` of the service does."""
     drawn = [] if pair.translated else [one for one in pair.passages if not one.common]
-    left = ((one.left_file, one.left_token, one.tokens) for one in drawn)
-    right = ((one.right_file, one.right_token, one.tokens) for one in drawn)
     cohort = report.inputs.cohort
 
-    def stripes(submission: int, passages: Iterable[tuple[int, int, int]]) -> list[Stripe]:
+    def stripes(submission: int, passages: Iterable[Passage]) -> list[Stripe]:
         begin, end = cohort.submission_starts[submission : submission + 2].tolist()
-        spans = sorted((int(cohort.file_starts[file]) + token - begin, n) for file, token, n in passages)
+        spans = sorted(
+            (int(cohort.file_starts[one.left_file]) + one.left_token - begin, one.tokens) for one in passages
+        )
         return merged_stripes([(at / (end - begin), (at + n) / (end - begin)) for at, n in spans])
 
-    return stripes(pair.left, left), stripes(pair.right, right)
+    return stripes(pair.left, drawn), stripes(pair.right, (one.exchanged for one in drawn))
 
 
 def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[StandaloneSide, StandaloneSide]]:

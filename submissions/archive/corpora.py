@@ -396,7 +396,8 @@ def find_near_copies(name: str, documents: Sequence[NewDocument], distance: int 
         document = documents[index]
         by = tuple(method for method, pairs in ((FEATURES, by_features), (SIMHASH, by_simhash)) if pair in pairs)
         numbers = (by_features.get(pair), by_simhash.get(pair))
-        resemblance = _resemblance(document.signatures.sketch, sketches[text])
+        both = document.signatures.sketch, sketches[text]
+        resemblance = mod_resemblance(*both) if any(map(len, both)) else None
         matches += [
             (index, NearCopyMatch(document.name, other, duplicates.get(pair, ""), by, *numbers, resemblance))
             for other in stored.get(text, [])
@@ -426,10 +427,6 @@ def _near_by_simhash(
     matches = near_fingerprints(queries, stored, distance)
     columns = zip(*(column.tolist() for column in matches), strict=True)
     return {(with_simhash[query], texts[row]): bits for query, row, bits in columns}
-
-
-def _resemblance(new: Hashes, stored: Hashes) -> float | None:
-    return mod_resemblance(new, stored) if len(new) or len(stored) else None
 
 
 def _order(item: tuple[int, NearCopyMatch]) -> tuple[int, int, float, int, str]:

@@ -386,7 +386,7 @@ def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> 
     else:
         clustering = cluster(sketches, threshold=threshold, exact=exact, lexical=lexical)
     groups = [[documents[number] for number in group.tolist()] for group in clustering.groups()]
-    groups.sort(key=_largest_first)
+    groups.sort(key=lambda group: (-len(group), group[0].stored.document))
     return [[_compared(document, group[0]) for document in group] for group in groups]
 
 
@@ -396,10 +396,6 @@ def _cluster_on_workers(corpus: Corpus, sketches: Sketches, duplicates: Document
     with corpora.exclusive_lock(corpus):
         counted = map(signatures.unpack_shared, compute_on_workers(corpus, payloads))
         return merge_shared(sketches, duplicates, counted, threshold=threshold)
-
-
-def _largest_first(group: list[_Document]) -> tuple[int, str]:
-    return -len(group), group[0].stored.document
 
 
 def _documents(corpus: Corpus) -> list[_Document]:

@@ -216,7 +216,9 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     kept = json.loads(parts["rows"])
     decided = decided_cases(page, kept["members"])
     by_hand = _by_hand(page, len(kept["members"]))
-    listed = kept["matching"] + [number for number, one in by_hand.items() if _is_searched(page, one)]
+    listed = kept["matching"] + [
+        number for number, one in by_hand.items() if _passes(page, number, [member.name for member in one.members])
+    ]
     part: Page[int] = Paginator(listed, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = [
         _hand_row(page, by_hand[number]) if number in by_hand else _row(parts[str(number)], decided.get(number))
@@ -246,10 +248,6 @@ def _by_hand(page: ReportPage, case_count: int) -> dict[int, Suspicion]:
     if page.address.token:
         return {}
     return {one.number: one for one in suspicions(page.report, page.names, case_count)}
-
-
-def _is_searched(page: ReportPage, case: Suspicion) -> bool:
-    return _passes(page, case.number, [member.name for member in case.members])
 
 
 def _hand_row(page: ReportPage, case: Suspicion) -> DecidedRow:

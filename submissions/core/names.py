@@ -87,7 +87,9 @@ def roster_labels(assignment: Assignment) -> dict[str, RosterLabel]:
         if submission.startswith(before) and any(student.enrolled for student in students):
             after = submission[len(before) :]
             names = ", ".join(map(_shown_name, students))
-            ids = ", ".join(_shown_id(student.enrolled) for student in students if student.enrolled)
+            ids = ", ".join(
+                one.identifier or one.login or one.email for student in students if (one := student.enrolled)
+            )
             labels[submission] = RosterLabel(names + after, ids)
     return _distinct(labels)
 
@@ -99,10 +101,6 @@ def _has_roster(assignment: Assignment) -> bool:
 
 def _shown_name(student: SubmissionStudent) -> str:
     return (student.enrolled.name if student.enrolled else "") or student.name
-
-
-def _shown_id(student: EnrolledStudent) -> str:
-    return student.identifier or student.login or student.email
 
 
 def _distinct(labels: Mapping[str, RosterLabel]) -> dict[str, RosterLabel]:

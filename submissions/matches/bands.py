@@ -135,7 +135,7 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     look, far = (bisect_left(similarities, edge) for edge in (bands.look, bands.stands_out))
     looks, outstanding = far - look, len(similarities) - far
     few = max(bisect_left(similarities, bands.threshold, 0, far) - look, 0)
-    is_gap = 0 < look < len(similarities) and _differ(*similarities[look - 1 : look + 1])
+    below, first = map(whole_percent, similarities[look - 1 : look + 1] if 0 < look < len(similarities) else (0, 0))
     look_at = ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
     read_last = ngettext(
         "{few} pair to look at is below the threshold: read it last.",
@@ -152,7 +152,7 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     parts = (
         (bands.alike, gettext("Programs of this task are too alike for a line.")),
         (look, gettext("Ordinary up to {below}.")),
-        (is_gap, gettext("Nobody between {below} and {first}.")),
+        (first - below > 1, gettext("Nobody between {below} and {first}.")),
         (looks > few, look_at),
         (few, read_last),
         (outstanding, stand_out),
@@ -169,11 +169,6 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
 def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str) -> dict[str, str]:
     known = {name: row for name, row in rows.items() if 0 <= row < len(similarities)}
     return {name: percent_text(similarities[row], space) for name, row in known.items()}
-
-
-def _differ(low: float, high: float) -> bool:
-    """Return whether there is a percentage between two similarities that nobody has."""
-    return whole_percent(high) - whole_percent(low) > 1
 
 
 class PairBin(NamedTuple):

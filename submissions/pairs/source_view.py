@@ -393,7 +393,9 @@ def source_excerpt(document: Document, first: int, after: int, names: Names) -> 
     first_line, last_line = (bisect_right(starts, offset) for offset in offsets)
     end = starts[last_line] if last_line < len(starts) else len(text)
     lines = LINE_END.split(text[starts[first_line - 1] : end].rstrip("\r\n"))
-    shortened = "\n".join(map(_shortened, lines[:MAX_LINES]))
+    shortened = "\n".join(
+        line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}…" for line in lines[:MAX_LINES]
+    )
     above, more = cell_lines(text, document.language), max(0, len(lines) - MAX_LINES)
     return SourceExcerpt(first_line, last_line, names.redact_source(shortened), more, above)
 
@@ -405,7 +407,3 @@ def densest_lines(document: Document, first: int, after: int, lines: int) -> tup
     ends = [bisect_left(numbers, number + lines) for number in numbers]
     begin = max(range(len(numbers)), key=lambda at: ends[at] - at)
     return begin, ends[begin]
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}…"

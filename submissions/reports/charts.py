@@ -84,17 +84,12 @@ def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list
         starts[pk], owners[pk] = totals[submission], submission
         totals[submission] += tokens
 
-    def stripes(rows: Iterable[tuple[int, int, int]]) -> list[Stripe]:
-        spans = sorted((starts[file] + token, starts[file] + token + n, owners[file]) for file, token, n in rows)
-        return merged_stripes([(start / totals[owner], end / totals[owner]) for start, end, owner in spans])
+    def stripes(passages: Iterable[PassageRecord]) -> list[Stripe]:
+        spans = sorted((starts[one.left_file] + one.left_token, one.tokens, owners[one.left_file]) for one in passages)
+        return merged_stripes([(start / totals[owner], (start + n) / totals[owner]) for start, n, owner in spans])
 
-    return {
-        pair.pk: (
-            stripes((one.left_file, one.left_token, one.tokens) for one in _drawn_passages(pair)),
-            stripes((one.right_file, one.right_token, one.tokens) for one in _drawn_passages(pair)),
-        )
-        for pair in pairs
-    }
+    drawn = {pair.pk: _drawn_passages(pair) for pair in pairs}
+    return {pk: (stripes(some), stripes(one.exchanged for one in some)) for pk, some in drawn.items()}
 
 
 def _drawn_passages(pair: Pair) -> list[PassageRecord]:

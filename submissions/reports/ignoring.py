@@ -27,7 +27,6 @@ from submissions.reports.read import report_state
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:
-    from submissions.core.models import LoweredPair
     from submissions.models import IgnoringProposal, Report, Submission
 
 # Starter code is in at least this part of a class of at least so many.
@@ -138,12 +137,8 @@ def _lowered(proposal: IgnoringProposal, report: Report) -> list[LoweredRow]:
             any({pair.left, pair.right} <= group for group in groups),
         )
         for pair in pairs
-        if _sides_are_in(pair, readable)
+        if {pair.left, pair.right} <= readable.keys()
     ]
-
-
-def _sides_are_in(pair: LoweredPair, submissions: dict[int, Submission]) -> bool:
-    return pair.left in submissions and pair.right in submissions
 
 
 @signed_in("POST")

@@ -535,35 +535,25 @@ def report_parts(page: ReportPage, tab: str) -> dict[str, SafeString]:
     """Return the parts of a tab of a finished report, by the keys of PARTS or STEADY; a filtered `report`."""
     address = page.address.key
     if tab not in FILTERED:
-        return page.kept(f"tab {tab}", partial(_rendered_tab, page, tab), page.decisions, *address)
+        return page.kept(f"tab {tab}", lambda: _rendered(PARTS[tab], tab_context(page, tab)), page.decisions, *address)
     offered = tuple(page.assignees) if tab == "pairs" else ()
-    steady = page.kept(f"steady {tab}", partial(_rendered_steady, page, tab), *address, offered)
-    render = partial(_rendered_report, page, tab, steady)
-    return page.kept(f"report {tab}", render, page.decisions, *address) | steady
+    steady = page.kept(f"steady {tab}", lambda: _rendered(STEADY[tab], steady_context(page, tab)), *address, offered)
+
+    def rendered() -> dict[str, str]:
+        return _rendered(REPORTS[tab], findings_context(page, tab) | {"steady": steady})
+
+    return page.kept(f"report {tab}", rendered, page.decisions, *address) | steady
 
 
 def filtered_part(page: ReportPage, tab: str) -> dict[str, SafeString]:
     """Return `html`, the part that the threshold and the filter change, and `query`, the filter's query."""
-    render = partial(_rendered_filtered, page, tab)
-    return page.kept(f"filtered {tab}", render, page.decisions, *page.address.key)
 
+    def rendered() -> dict[str, str]:
+        context = findings_context(page, tab)
+        query = query_string(page.pair_filter, context["page"].number)
+        return _rendered({"html": FILTERED[tab]}, context) | {"query": query}
 
-def _rendered_tab(page: ReportPage, tab: str) -> dict[str, str]:
-    return _rendered(PARTS[tab], tab_context(page, tab))
-
-
-def _rendered_steady(page: ReportPage, tab: str) -> dict[str, str]:
-    return _rendered(STEADY[tab], steady_context(page, tab))
-
-
-def _rendered_report(page: ReportPage, tab: str, steady: dict[str, SafeString]) -> dict[str, str]:
-    return _rendered(REPORTS[tab], findings_context(page, tab) | {"steady": steady})
-
-
-def _rendered_filtered(page: ReportPage, tab: str) -> dict[str, str]:
-    context = findings_context(page, tab)
-    query = query_string(page.pair_filter, context["page"].number)
-    return _rendered({"html": FILTERED[tab]}, context) | {"query": query}
+    return page.kept(f"filtered {tab}", rendered, page.decisions, *page.address.key)
 
 
 def _rendered(templates: dict[str, str], context: dict[str, Any]) -> dict[str, str]:

@@ -201,10 +201,6 @@ def _decided(_report: Report, value: str, _names: Names | None) -> Q:
     return (DECIDED | states).get(value.lower(), NOTHING)
 
 
-def _assignee(report: Report, value: str, _names: Names | None) -> Q:
-    return is_assigned(report, value)
-
-
 def is_assigned(report: Report, username: str) -> Q:
     """Return the condition for pairs that are assigned to somebody, themselves or with their case."""
     of_pair = Decision.objects.filter(
@@ -236,7 +232,7 @@ def _is_number(text: str) -> bool:
 
 OTHERS: dict[str, Callable[[Report, str, Names | None], Q]] = {
     "decided": _decided,
-    "assignee": _assignee,
+    "assignee": lambda report, value, _names: is_assigned(report, value),
     "team": _team,
 }
 

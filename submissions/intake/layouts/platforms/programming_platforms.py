@@ -162,10 +162,6 @@ def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
     return logins, 0.4 + 0.2 * branches
 
 
-def _score_github(listing: Listing) -> float:
-    return _logins_github(listing)[1]
-
-
 def _place_github(listing: Listing) -> dict[str, Place]:
     root, (logins, _) = root_of(listing.paths), _logins_github(listing)
     places: dict[str, Place] = {}
@@ -181,7 +177,7 @@ def _place_github(listing: Listing) -> dict[str, Place]:
     return places
 
 
-GITHUB = Layout("github", "repositories of GitHub or GitLab", _score_github, _place_github)
+GITHUB = Layout("github", "repositories of GitHub or GitLab", lambda listing: _logins_github(listing)[1], _place_github)
 
 
 def _score_gradescope(listing: Listing) -> float:
