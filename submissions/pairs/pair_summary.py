@@ -131,7 +131,7 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
     if not total:
         return ""
     left, right = ([both[at] for each in differences for both in each.replaced.elements()] for at in (0, 1))
-    is_renamed = is_one_renaming(differences)
+    is_renamed = counts["names"] and is_one_renaming(differences)
     if whole and not is_renamed and sorted(left) == sorted(right):
         return _("the same words are in another order")
     if not is_close or (not is_renamed and (counts["names"] or {*left} & {*right})):
