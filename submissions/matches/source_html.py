@@ -96,6 +96,9 @@ def count_lines(text: str) -> int:
     return max(ends, 1) if text.endswith(("\r", "\n")) else ends + 1
 
 
+TEXT_CELL = re.compile(r"^───── cell \d+, text ─────", re.MULTILINE)
+
+
 def cell_lines(text: str, language: str) -> list[int]:
     """Return the lines above the cells of a notebook; none for other files."""
     starts = line_starts(text) if language == "notebook" else ()

@@ -18,6 +18,7 @@ from submissions.intake.packed_readings import unpack_coarse, unpack_tokens
 from submissions.matches.differences import TokenRun, differences, differing_parts
 from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.matches.source_html import (
+    TEXT_CELL,
     Layers,
     MarkedPiece,
     PassageMark,
@@ -262,6 +263,13 @@ class FileView:
     def cells(self) -> list[int]:
         """The lines above the cells of a notebook; none for other files."""
         return cell_lines(self.text, self.file.document.language) if self.is_open else []
+
+    @property
+    def has_text(self) -> bool:
+        """Whether text counts in it, as in a notebook with cells of text; it may in one that is not read."""
+        if self.file.document.language != "notebook":
+            return self.file.document.language == "text"
+        return not self.is_open or bool(TEXT_CELL.search(self.text))
 
     def cells_at(self, *lines: int) -> str:
         """Return where the first and the last line are in a notebook, as people see them; else an empty text."""

@@ -67,8 +67,7 @@ def _shared_code(view: PairView, names: Names) -> str:
         return text.format(name=name, others=others, parts=_listed(parts) or _("nothing that can be shown"))
     if view.pair.translated:
         return _translated(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
-    has_text = any(one.file.document.language in {"notebook", "text"} for one in (*side.files, *side.others))
-    sentence = _shared(side.with_common, has_text=has_text)
+    sentence = _shared(side.with_common, has_text=any(one.has_text for one in (*side.files, *side.others)))
     code = sentence.format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(code=code)

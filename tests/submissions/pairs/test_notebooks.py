@@ -10,7 +10,7 @@ from django.urls import reverse
 from submissions.cases.case_list import cases
 from submissions.models import Pair
 from tests.support.html import Page, get_page
-from tests.support.notebooks import CODE, notebook_with
+from tests.support.notebooks import CODE, MARKDOWN, notebook_with
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped
 from tests.support.uploads import HandIn
@@ -60,9 +60,16 @@ def test_line_by_line_numbers_lines_within_their_cells(alice_client: Client, pai
     assert re.fullmatch(rf"On the right side, {place} to {place}: beside {place}\.", moved)
 
 
-def test_texts_of_notebooks_are_not_said_to_be_code(alice_client: Client, pair: Pair) -> None:
+@pytest.mark.parametrize("text", ["Tides", ""])
+def test_code_and_text_are_said_of_notebooks_that_have_both(hand_in: HandIn, alice_client: Client, text: str) -> None:
+    random = Random(4)
+    parts = [program(random, 3) for _ in range(2)]
+    cells = [{**CODE, "source": part} for part in parts] + [{**MARKDOWN, "source": text}] * bool(text)
+    work = {"ada": notebook_with(cells=cells), "ben": notebook_with(cells=[cells[1], cells[0], *cells[2:]])}
+    batch = hand_in(zipped({f"{name}/work.ipynb": data for name, data in work.items()}))
+    pair = batch.assignment.reports.get().pairs.get()
     page = get_page(alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id]))
-    assert "’s code and text is in " in page.texts(".summary")[0]
+    assert ("’s code and text is in " if text else "’s code is in ") in page.texts(".summary")[0]
 
 
 def test_the_lines_of_a_case_have_the_numbers_of_their_cells(alice_client: Client, pair: Pair) -> None:
