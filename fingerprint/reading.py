@@ -64,8 +64,8 @@ UNKNOWN = Spelling(b"", b"")
 def spelling_of(text: str, scan: Scan) -> Spelling:
     """Return the digests of the text that a front-end scanned."""
     text = plain(text).text
-    lexemes = lexemes_of(text, scan.tokens)
-    directives = "\0".join(" ".join(lexeme.split()) for lexeme in lexemes_of(text, scan.directives))
+    lexemes = _lexemes(text, scan.tokens)
+    directives = "\0".join(" ".join(lexeme.split()) for lexeme in _lexemes(text, scan.directives))
     tokens = _digest(lexemes, directives)
     names = set(scan.lexical.starts[scan.lexical_classes == LexicalClass.IDENTIFIER].tolist())
     starts = scan.tokens.starts.tolist()
@@ -73,8 +73,7 @@ def spelling_of(text: str, scan: Scan) -> Spelling:
     return Spelling(tokens, _digest(others, directives))
 
 
-def lexemes_of(text: str, tokens: TokenStream) -> list[str]:
-    """Return what the tokens of a text are written as, without characters that nobody sees."""
+def _lexemes(text: str, tokens: TokenStream) -> list[str]:
     spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
     lexemes = [text[at:end] for at, end in spans]
     return lexemes if text.isascii() else list(map(without_unseen, lexemes))

@@ -6,11 +6,9 @@ Passages of many pairs are arrays: a pair of projects has hundreds.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -21,7 +19,7 @@ from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from fingerprint.ranking.parallel import Check
 
     CohortArrays = tuple[CohortTokens, Bounds, Ids]
-    # Returns what the tokens of a file, by its number in the cohort, are written as.
-    Lexemes = Callable[[int], Sequence[str]]
 
 # Passages are in one block if at most so many tokens are between them, on either side: a few lines. More may
 # be where each of both is as long.
@@ -41,8 +37,6 @@ MAX_GAP = 40
 LEAST_MOVED_TOKENS = 20
 
 INITIAL_ROWS = 1024
-# Files whose lexemes are kept.
-KEPT_FILES = 200
 
 
 class Passage(NamedTuple):
@@ -88,7 +82,22 @@ def passage_weight(tokens: int, submissions: int) -> float:
     return float(tokens * max(submissions - 1, 1) ** -RARITY_EXPONENT)
 
 
-P = TypeVar("P", bound=Passage)
+class PassageLike(Protocol):
+    """`tokens` equal tokens of a left and a right file."""
+
+    @property
+    def left_file(self) -> int: ...
+    @property
+    def left_token(self) -> int: ...
+    @property
+    def right_file(self) -> int: ...
+    @property
+    def right_token(self) -> int: ...
+    @property
+    def tokens(self) -> int: ...
+
+
+P = TypeVar("P", bound=PassageLike)
 
 # Where a passage begins on each side: its file, and the token in it.
 PLACES = attrgetter("left_file", "left_token"), attrgetter("right_file", "right_token")
@@ -127,7 +136,9 @@ def _join(parts: list[list[P]], others: list[list[P]]) -> list[list[P]]:
     return joined
 
 
-def _is_near(before: Sequence[Passage], after: Sequence[Passage], places: Sequence[list[tuple[int, int]]]) -> bool:
+def _is_near(
+    before: Sequence[PassageLike], after: Sequence[PassageLike], places: Sequence[list[tuple[int, int]]]
+) -> bool:
     """Return whether parts follow each other in the same files, where nothing begins at `places` between them.
 
     Neither side has more than MAX_GAP tokens between, or than the smaller of both has.
@@ -165,11 +176,11 @@ def moved_blocks(blocks: Sequence[Sequence[P]]) -> list[Sequence[P]]:
     return moved
 
 
-def _tokens(block: Sequence[Passage]) -> int:
+def _tokens(block: Sequence[PassageLike]) -> int:
     return sum(passage.tokens for passage in block)
 
 
-def _heaviest_series(blocks: Sequence[Sequence[Passage]]) -> list[int]:
+def _heaviest_series(blocks: Sequence[Sequence[PassageLike]]) -> list[int]:
     """Return which blocks of two files, in the order of the left, have most tokens in one order of both."""
     # The best series that ends at a place on the right or before it, by place; both columns rise.
     places: list[int] = []
@@ -296,30 +307,6 @@ def align_pairs(cohort: Cohort, pairs: Rows, check: Check = never_end) -> PairPa
     return PairPassages(rows, np.concatenate(([0], np.cumsum(counts))))
 
 
-def join_identical(passages: PairPassages, cohort: Cohort, lexemes: Lexemes) -> None:
-    """Exchange right sides among a pair's passages of equal tokens, so that what is written alike is joined."""
-    lexemes = lru_cache(KEPT_FILES)(lexemes)
-    for first, after in pairwise(passages.starts.tolist()):
-        equal = defaultdict[object, list[int]](list)
-        for number, one in enumerate(as_passages(passages.rows[first:after]), first):
-            start = cohort.file_starts[one.left_file] + one.left_token
-            equal[cohort.tokens.kinds[start : start + one.tokens].tobytes(), one.common].append(number)
-        for rows in equal.values():
-            if len(rows) > 1:
-                _exchange_right(passages.rows, np.array(rows), lexemes)
-
-
-def _exchange_right(rows: PassageRows, equal: npt.NDArray[np.intp], lexemes: Lexemes) -> None:
-    """Exchange right sides among those of the rows that are `equal` but for what is written."""
-    left, right = (
-        [tuple(lexemes(file)[token : token + tokens]) for file, token, tokens in rows[equal][:, columns].tolist()]
-        for columns in ([0, 1, 4], [2, 3, 4])
-    )
-    differing = [at for at in range(len(equal)) if left[at] != right[at]]
-    waiting = defaultdict[object, list[int]](list)
-    for at in reversed(differing):
-        waiting[right[at]].append(at)
-    chosen = {at: waiting[left[at]].pop() for at in differing if waiting[left[at]]}
-    others = iter(sorted({*differing}.difference(chosen.values())))
-    sources = [chosen[at] if at in chosen else next(others) for at in differing]
-    rows[equal[differing], 2:4] = rows[equal[sources], 2:4]
+def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
+    """Return the passages of two submissions of the cohort, longest first, then the common ones."""
+    return as_passages(align_pairs(cohort, np.array([[left, right]])).rows)

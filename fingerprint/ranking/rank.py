@@ -31,7 +31,7 @@ from fingerprint.ranking.common_code import cells_of_most
 from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.passages import PairPassages, align_pairs, join_identical
+from fingerprint.ranking.passages import PairPassages, align_pairs
 from fingerprint.ranking.scoring import ScorePairs, Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import (
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.parallel import Check
-    from fingerprint.ranking.passages import Lexemes
 
     # The submission of a file, and its kinds of tokens, literals and imports.
     FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]
@@ -553,22 +552,17 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     return merged.take(order[np.sort(first_places(left << SUBMISSION_BITS | right))])
 
 
-def pair_passages(
-    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end, lexemes: Lexemes | None = None
-) -> PairPassages:
+def pair_passages(inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end) -> PairPassages:
     """Return the passages of pairs of a ranking, with its `units`; `check` as for `rank`.
 
-    With `lexemes`, of runs of equal tokens those that are written alike are joined, see `join_identical`.
     Passages of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams
     of their files.
     """
     ends = np.stack((pairs.left, pairs.right), axis=1).astype(np.int64)
+    if inputs.translations is None:
+        return align_pairs(inputs.cohort, ends, check)
     translated = units[:, 0] >= 0
     tokens = align_pairs(inputs.cohort, ends[~translated], check)
-    if lexemes:
-        join_identical(tokens, inputs.cohort, lexemes)
-    if inputs.translations is None:
-        return tokens
     symbols = align_pairs(inputs.translations.cohort, units[translated], check)
     symbols.rows[:, [0, 2]] = inputs.translations.files[symbols.rows[:, [0, 2]]]
     # Which of both sorts, one after the other, is each pair of the ranking?

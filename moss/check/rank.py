@@ -74,9 +74,6 @@ class LocalFile(NamedTuple):
     data: bytes
     reading: Reading
 
-    def lexemes(self) -> list[str]:
-        return engine.lexemes_of(engine.shown_text(self.data, self.reading.language).text, self.reading.tokens)
-
 
 @dataclass(frozen=True, slots=True)
 class LocalReport:
@@ -119,7 +116,7 @@ class LocalReport:
         """
         from submissions.matches.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
-        for pair in ranked_pairs(self.inputs, self.ranking, lambda number: self.files[number].lexemes()):
+        for pair in ranked_pairs(self.inputs, self.ranking):
             ordered = self.name_ranks[pair.left] < self.name_ranks[pair.right]
             yield pair if ordered else pair.exchanged
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Flags, Floats, PassageRows, Rows
 
     Column = npt.NDArray[Any]
-    Lexemes = Callable[[int], Sequence[str]]
 
 # The mark of a pair that was compared across languages, in tables, exports and on pages.
 TRANSLATED = "translated"
@@ -299,25 +298,25 @@ class AlignedPairs(NamedTuple):
 
 
 def aligned_pairs(
-    inputs: RankingInput, ranking: Ranking, lexemes: Lexemes, check: Callable[[], None] = engine.never_end
+    inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
 ) -> Iterator[AlignedPairs]:
-    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `lexemes` and `check` as for `aligned_rows`."""
-    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, lexemes, check):
+    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
+    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check):
         yield AlignedPairs(ranking.take(rows), passages)
 
 
 def aligned_rows(
-    inputs: RankingInput, pairs: CandidatePairs, units: Rows, lexemes: Lexemes, check: Callable[[], None]
+    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
 ) -> Iterator[tuple[Rows, PairPassages]]:
     """Yield the passages of `PAIRS_AT_ONCE` pairs with the rows of these; see `engine.pair_passages`."""
     for start in range(0, len(units), PAIRS_AT_ONCE):
         rows = np.arange(start, min(start + PAIRS_AT_ONCE, len(units)))
-        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check, lexemes)
+        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check)
 
 
-def ranked_pairs(inputs: RankingInput, ranking: Ranking, lexemes: Lexemes) -> Iterator[RankedPair]:
+def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
     """Yield the pairs of a ranking with their passages."""
-    for some, passages in aligned_pairs(inputs, ranking, lexemes):
+    for some, passages in aligned_pairs(inputs, ranking):
         scores = {name: column.tolist() for name, column in some.scores._asdict().items()}
         sides = zip(some.pairs.left.tolist(), some.pairs.right.tolist(), some.translated.tolist(), strict=True)
         for row, (left, right, translated) in enumerate(sides):

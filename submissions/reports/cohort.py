@@ -34,7 +34,7 @@ from fingerprint.engine import (
 from submissions.core.database import open_cursor
 from submissions.core.models import ComparedArchive, ComparedAssignment, NotCompared, NotComparedPair
 from submissions.core.submitters import identities, mate_keys
-from submissions.intake.packed_readings import unpack_coarse, unpack_kinds, unpack_lexical, unpack_tokens
+from submissions.intake.packed_readings import unpack_coarse, unpack_kinds, unpack_lexical
 from submissions.matches.groups import (
     EARLIER_WORK,
     STUDENT,
@@ -49,7 +49,7 @@ from submissions.matches.ranked_pairs import shared_files
 from submissions.models import Assignment, Batch, Boilerplate, Document, RankingPlan, Submission, SubmissionFile
 from submissions.reports.old_work import OldWork, find_old_work
 from submissions.uploads.fingerprinting import PARAMS
-from submissions.uploads.stored_documents import decode_file, dictated_terms, unpack_hashes
+from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable
@@ -283,12 +283,6 @@ class LoadedCohort:
         """The primary keys of the files: int64 [n]."""
         return np.array([file.pk for file in self.files], dtype=np.int64)
 
-    def lexemes(self, number: int) -> list[str]:
-        """Return what the tokens of a file, by index, are written as; nothing where its source was released."""
-        files = SubmissionFile.objects.select_related("source", "document").filter(submission__released=None)
-        file = files.filter(pk=self.files[number].pk).first()
-        return engine.lexemes_of(decode_file(file).text, unpack_tokens(bytes(file.document.tokens))) if file else []
-
     @cached_property
     def _unlisted(self) -> frozenset[int]:
         old = self.old_work.submissions
@@ -380,10 +374,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     class_documents = {file.document_id for file in files if file.submission_id not in old_work.submissions}
     streams = _coarse_streams(class_documents | {item.document_id for item in class_boilerplate})
     contents = [
-        documents[file.document_id]._replace(
+        _of_file(file, documents)._replace(
             submission=index[file.submission_id],
-            path=file.path,
-            source=file.digest,
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id),
         )
         for file in files
@@ -466,6 +458,10 @@ def _documents(keys: set[int]) -> dict[int, CohortFile]:
                 hashes = unpack_hashes(packed)
                 documents[pk] = CohortFile(NOWHERE, *unpack_kinds(tokens), unpack_lexical(lexical), hashes)
     return documents
+
+
+def _of_file(file: LoadedFile, documents: dict[int, CohortFile]) -> CohortFile:
+    return documents[file.document_id]._replace(path=file.path, source=file.digest)
 
 
 def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:

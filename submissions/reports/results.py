@@ -234,7 +234,7 @@ def rank(report: Report, prepared: Prepared | None = None) -> None:
     progress.publish(report.pk, progress.comparing(ready.cohort.class_size))
     check = progress.cancel_check(report.pk)
     results = compute(ready.cohort, check, ready.jobs[0].pairs)
-    aligned = aligned_pairs(ready.cohort.inputs, results.best, ready.cohort.lexemes, check)
+    aligned = aligned_pairs(ready.cohort.inputs, results.best, check)
     tracked = progress.track(report.pk, progress.ALIGNING, aligned, len(results.best.units), PAIRS_AT_ONCE)
     save(report, results, lambda cohort: pack_aligned(cohort, tracked))
 

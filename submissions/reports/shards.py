@@ -309,7 +309,7 @@ def _scores(kept: Kept, shard: RankingShard, pairs: CandidatePairs, _units: Rows
 
 
 def _passages(kept: Kept, _shard: RankingShard, pairs: CandidatePairs, units: Rows, check: Callable[[], None]) -> bytes:
-    aligned = aligned_rows(kept.cohort.inputs, pairs, units, kept.cohort.lexemes, check)
+    aligned = aligned_rows(kept.cohort.inputs, pairs, units, check)
     return pack_parts(
         packed for rows, passages in aligned for packed in packed_passages(kept.cohort, pairs.take(rows), passages)
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fingerprint.engine import Cohort, Passage, as_passages
+from fingerprint.engine import Cohort, Passage
 from fingerprint.kernels.types import Runs
 from fingerprint.ranking.alignment import IndexedTokens, trim_tiles
-from fingerprint.ranking.passages import align_pairs
 from fingerprint.ranking.tiling import enter, tile_pair, workspace
 
 
@@ -29,11 +28,6 @@ def both_sorts(left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs,
         part[np.lexsort((part[:, 1], part[:, 0], -part[:, 2]))] for part in trim_tiles(tiles, left, right, k)
     )
     return rows, common
-
-
-def passages_of(cohort: Cohort) -> list[Passage]:
-    """Return the passages that the engine finds in the first two submissions."""
-    return as_passages(align_pairs(cohort, np.array([[0, 1]])).rows)
 
 
 def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:

@@ -1,6 +1,4 @@
-from collections import Counter
-from itertools import combinations, count
-from operator import eq
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,7 +6,7 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import Cohort, PairPassages
-from fingerprint.ranking.passages import INITIAL_ROWS, align_pairs, join_identical
+from fingerprint.ranking.passages import INITIAL_ROWS, align_pairs
 from tests.fingerprint.ranking import naive_passages
 
 K = 3
@@ -61,38 +59,6 @@ def test_passages_of_chosen_pairs_are_in_the_order_of_the_choice(
     every = rows_of(aligned)
     assert rows_of(aligned.take(np.array(chosen, dtype=np.int64))) == [every[pair] for pair in chosen]
     assert rows_of(aligned.followed_by(aligned)) == every + every
-
-
-statements = st.lists(st.tuples(st.integers(0, 1), st.sampled_from("abc")), max_size=6)
-
-
-@given(st.lists(st.lists(statements, max_size=2), min_size=2, max_size=3))
-def test_no_passage_joins_other_text_while_its_own_is_joined_elsewhere(
-    sources: list[list[list[tuple[int, str]]]],
-) -> None:
-    # No run goes on after a statement: a token that is nowhere else follows.
-    unique = count(10)
-    files = [[(row, [kind, 2, 3, next(unique)]) for kind, row in file] for one in sources for file in one]
-    kinds = iter([[token for _, tokens in file for token in tokens] for file in files])
-    written = [[text for text, _ in file for _ in range(4)] for file in files]
-    cohort = cohort_of([[next(kinds) for _ in submission] for submission in sources])
-    passages = align_pairs(cohort, np.array([*combinations(range(len(sources)), 2)]))
-    before = rows_of(passages)
-    join_identical(passages, cohort, written.__getitem__)
-    for rows, former in zip(rows_of(passages), before, strict=True):
-        assert [row[:2] + row[4:] for row in rows] == [row[:2] + row[4:] for row in former]
-        assert sorted(row[2:4] for row in rows) == sorted(row[2:4] for row in former)
-        first = [files[row.left_file][row.left_token // 4][1][0] for row in rows]
-        left = [(kind, written[row.left_file][row.left_token]) for kind, row in zip(first, rows, strict=True)]
-        right, old = (
-            [(kind, written[row.right_file][row.right_token]) for kind, row in zip(first, some, strict=True)]
-            for some in (rows, former)
-        )
-        assert all(
-            files[row.right_file][row.right_token // 4][1][0] == kind for kind, row in zip(first, rows, strict=True)
-        )
-        assert sum(map(eq, left, right)) == (Counter(left) & Counter(right)).total()
-        assert all(rows[at] == former[at] for at in range(len(rows)) if left[at] == old[at])
 
 
 def test_a_pair_may_have_more_passages_than_there_is_room_for_at_first() -> None:

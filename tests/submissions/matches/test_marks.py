@@ -406,7 +406,7 @@ def test_lines_are_where_tokens_begin(submissions: list[list[list[list[int]]]], 
     excluded = Exclusions((), (), limit)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
     ranking = engine.rank(inputs)
-    for pair in ranked_pairs(inputs, ranking, lambda _: ()):
+    for pair in ranked_pairs(inputs, ranking):
         left = {
             (p.left_file, lines[p.left_file][p.left_token + n])
             for p in pair.passages
