@@ -125,7 +125,10 @@ _OPENCL = r"\b(?:__)?kernel[^\S\n]+void\b|\b__global\b|\bget_global_id\b|^#pragm
 _STRUCTURED_TEXT = (
     r"(?i)" + BEGIN + r"(?:function_block|program|function|type|var(?:_\w+)?|end_\w+)\b|\bend_(?:if|var|program)\b"
 )
-_PSEINT = r"(?i)^(?:(?:sub)?algoritmo|(?:sub)?proceso|funci[oó]n)\b|" + BEGIN + r"(?:escribir|leer|definir)\b"
+_PSEINT = (
+    r"(?i)(?:^(?:(?:sub)?algoritmo|(?:sub)?proceso|funci[oó]n)|" + BEGIN + r"(?:escribir|leer|definir))\b"
+    r"(?![^\S\n]*+[$=\[])"
+)
 _SMALLTALK = r"\bsubclass:|^![^\S\n]*\w|\bTranscript\b|\bself[^\S\n]+\w|" + BEGIN + r"\^|\bifTrue:"
 
 XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
@@ -136,8 +139,8 @@ _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|
 _BLOCKS = re.compile(
     r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables|yacodeblocks)\b|<project source=\"|"
     r"<structure\b[^<>]*>\s*+(?:&#13;\s*+)?<type>(?:fa|pda|turing|mealy|moore|grammar)</type>|<mx(?:file|GraphModel)\b|"
-    r"<flowgorithm\b|<root\b[^<>]*\bxmlns:nsd=|<(?:block_set|export)\b[^<>]* xmlns=\"http://de\.fhg|<pnml\b|"
-    r"<graphml\b[^<>]*yworks|<scheme\b[^<>]* title=|<circuit>\s*+<version>"
+    r"<flowgorithm\b|<root\b[^<>]*\bxmlns:nsd=|<(?:block_set|export)\b[^<>]* xmlns=\"http://de\.fhg|"
+    r"<pnml\b[^<>]*>\s*+<net\b"
 )
 # Languages whose files may begin as XML does.
 MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts or row.frame)})

@@ -1,4 +1,4 @@
-"""Circuits, automata, drawings, models and workflows, of Logisim, JFLAP, draw.io and others: graphs of parts.
+"""Circuits, automata, Petri nets, drawings and models, of Logisim, JFLAP, draw.io and others: graphs of parts.
 
 Each part is shown on a line with its kind and what it is joined to. Names, places, sizes and ids count for
 nothing: the parts are told by what is around them, up to two others away. To add a kind of diagram, add the
@@ -15,7 +15,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from html import unescape
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
@@ -33,15 +32,13 @@ _WORKING = frozenset({"inputs", "width", "output", "tristate", "select", "enable
 # The box behind a component of Logisim, from its output on, in which its inputs are.
 _NEAREST, _FARTHEST, _BESIDE = 10, 80, 40
 _AHEAD = {"east": (1, 0), "west": (-1, 0), "north": (0, -1), "south": (0, 1)}
-MOST_WIRES, MOST_PARTS = 3_000, 500
+MOST_WIRES = 3_000
 _POINT = re.compile(r"\((-?\d{1,6}),(-?\d{1,6})\)")
 
-# Nodes of Petri nets, GraphML and Orange: what tells their kinds, what they say, and the ends of what joins them.
-_NODES = frozenset({"place", "transition", "node"})
-_TELLING = {"node": "qualified_name", "GenericNode": "configuration", "Shape": "type"}
-_LABELS = ("name/value", "name/text", ".//NodeLabel")
-_ENDS = ("source", "target")
-_ARCS = {"arc": _ENDS, "edge": _ENDS, "link": ("source_node_id", "sink_node_id")}
+# Elements of a Petri net; what is said of a node, and how many tokens a place has at first.
+_NODES = frozenset({"place", "transition"})
+_NAMES = ("name/value", "name/text")
+_MARKINGS = ("initialMarking/value", "initialMarking/text")
 
 # Elements of draw.io around a cell, and arrows that are only drawn otherwise.
 _AROUND_CELLS = frozenset({"object", "UserObject"})
@@ -213,8 +210,6 @@ def _grammar(element: ET.Element) -> Graph:
 
 
 def _circuit(element: ET.Element) -> Graph:
-    if element.find("visualElements") is not None:
-        return _digital(element)
     parts = [(part, at) for part in element.findall("comp") if (at := _point(part.get("loc", "")))]
     net_of, ends = _nets([(_point(one.get("from", "")), _point(one.get("to", ""))) for one in element.findall("wire")])
     at_net = defaultdict(list)
@@ -226,30 +221,6 @@ def _circuit(element: ET.Element) -> Graph:
         inputs = sorted(end for end in ends if _is_input(part, at, end))
         links += [(number, other, "in", "out") for end in inputs for other in at_net[net_of(end)]]
     return _graph([_kind(part) for part, _ in parts], links)
-
-
-def _digital(element: ET.Element) -> Graph:
-    """Return a circuit of Digital: the end of a wire is at the nearest part, an input not right of its place."""
-    points = [[_at(one.find(end)) for one in element.iter("wire")] for end in ("p1", "p2")]
-    net_of, ends = _nets([*zip(*points, strict=True)])
-    parts = [(part, at) for part in element.iter("visualElement") if (at := _at(part.find("pos")))]
-    if len(parts) > MOST_PARTS:
-        raise ValueError(f"it has more than {MOST_PARTS} parts")
-    pins = defaultdict(list)
-    for end in {*ends, *(at for _, at in parts)} if parts else ():
-        far = [abs(end[0] - at[0]) + abs(end[1] - at[1]) for _, at in parts]
-        number = far.index(min(far))
-        pins[net_of(end)].append((number, "in" if end[0] <= parts[number][1][0] else "out"))
-    links = [
-        (one, other, f"{side} of {behind}", f"{behind} of {side}")
-        for joined in pins.values()
-        for (one, side), (other, behind) in combinations(joined, 2)
-    ]
-    return _graph([part.findtext("elementName", "") for part, _ in parts], links)
-
-
-def _at(element: ET.Element | None) -> Point | None:
-    return None if element is None else _point(f"({element.get('x')},{element.get('y')})")
 
 
 def _kind(part: ET.Element) -> str:
@@ -359,21 +330,20 @@ def _end(line: Properties, end: str) -> tuple[tuple[str, str], str]:
     return ("SID", block), port.rpartition(":")[2]
 
 
-def _plan(element: ET.Element) -> Graph:
-    """Return nodes that other elements join by their ids: a Petri net, a chart of yEd, a workflow of Orange."""
+def _net(element: ET.Element) -> Graph:
+    """Return the places and transitions of a Petri net, joined by arcs with their weights."""
     nodes = [one for one in element.iter() if one.tag in _NODES]
     numbers = {node.get("id", ""): number for number, node in enumerate(nodes)}
     links: list[Link] = []
-    for arc in (one for one in element.iter() if one.tag in _ARCS):
-        source, target = (numbers.get(arc.get(end, "")) for end in _ARCS[arc.tag])
-        channels = [arc.get(f"{end}_channel", "") for end in ("source", "sink")]
-        links.append((source, target, " to ".join(channels), " from ".join(channels[::-1])))
-    return _graph([_kind_of_node(one) for one in nodes], links, [_named(*map(one.findtext, _LABELS)) for one in nodes])
-
-
-def _kind_of_node(node: ET.Element) -> str:
-    kinds = (one.get(_TELLING[one.tag], "") for one in node.iter() if one.tag in _TELLING)
-    return " ".join([node.tag, *kinds])
+    for arc in element.iter("arc"):
+        source, target = (numbers.get(arc.get(end, "")) for end in ("source", "target"))
+        weight = arc.findtext("inscription/value") or arc.findtext("inscription/text", "")
+        links.append((source, target, f"to {weight}", f"from {weight}"))
+    shown = [
+        [*_named(*map(one.findtext, _NAMES)), *(primitive(text) for at in _MARKINGS if (text := one.findtext(at)))]
+        for one in nodes
+    ]
+    return _graph([one.tag for one in nodes], links, shown)
 
 
 def model_tree(text: str) -> ET.Element:
@@ -410,5 +380,5 @@ def _sections(text: str) -> ET.Element:
 # The reader of the graph that an element is, by its tag.
 GRAPHS: dict[str, Callable[[ET.Element], Graph]] = {
     "circuit": _circuit, "automaton": _automaton, "structure": _automaton, "mxGraphModel": _drawing,
-    "System": _system, "net": _plan, "graphml": _plan, "scheme": _plan,
+    "System": _system, "net": _net,
 }  # fmt: skip

@@ -30,7 +30,10 @@ _TAGS = (
 _TABLE = "table|tbody|thead|tr|td|th|col|colgroup"
 _PAGE = re.compile(rf"\s*+<(?:!doctype html|!--|(?:{_TAGS}|{_TABLE}|ac:[a-z-]+|h[1-6]|header)[\s/>])", re.IGNORECASE)
 # Canvas writes the title of a page above what was typed into it.
-_TITLE = re.compile(r"(<title>([^<]*+)</title>\s*+</head>\s*+<body>\s*+)<h1>\2</h1>", re.IGNORECASE)
+_TITLE = re.compile(
+    r"\s*+<html>\s*+<head>\s*+(?:<meta\b[^<>]*+>\s*+)?<title>([^<:]*+: [^<]*+)</title>\s*+</head>\s*+<body>\s*+"
+    r"<h1>([^<]*+)</h1>"
+)
 _PART = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(?P<verbatim>.*?)(?:\]\]>|\Z)|<(?:!|\?xml\b)[^<>]*+>"
     r"|(?P<script><script\b(?![^<>]*json).*?(?:</script\b|\Z)|<[?%])"
@@ -156,7 +159,9 @@ def pasted_program(decoded: str) -> str:
     """Return the program in a page that has nothing else, "" for other pages and files."""
     if not _PAGE.match(decoded):
         return ""
-    page = _Page(_TITLE.sub(r"\1", decoded.replace("\r\n", "\n")))
+    titled = _TITLE.match(decoded)
+    begin = titled.end() if titled and titled[1] == titled[2] else 0
+    page = _Page(decoded[begin:].replace("\r\n", "\n"))
     rows = _without_number_texts(page.rows)
     text = _without_numbers("\n".join(map("".join, rows)).strip("\n") + "\n")
     # What stands beside the lines of an editor is not compared: it may not be the larger part.

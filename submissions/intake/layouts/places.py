@@ -56,7 +56,7 @@ COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 # Words beside those, as in `given files`.
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
-    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab main master
+    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 # What stands between words or behind them: `vorlage2`, `template_v2`.

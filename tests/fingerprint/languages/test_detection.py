@@ -47,7 +47,7 @@ SAMPLES = {
     (".v", "coq"): "Theorem high : True.\nProof. trivial. Qed.\nLemma low : True.\n",
     (".v", "verilog"): "module tide(input clock);\nassign level = 4'b0;\nendmodule\n",
     (".psc", "structured-text"): "Algoritmo Marea\n\tDefinir n Como Entero\n\tLeer n\nFinAlgoritmo\n",
-    (".psc", "praat"): 'form Tide\n  positive level 3\nendform\nCreate Sound from formula: "tide", 1, 0, 1\n',
+    (".psc", "praat"): 'proceso = Get total duration\nleer = Read from file: archivo$\ndefinir$ = "tide"\n',
     (".inc", "php"): "<?php\n$level = 1;\n",
     (".inc", "pov"): "#declare Level = 3;\n",
     (".inc", "pawn"): "stock tide(level) {\n  return level;\n}\n",

@@ -169,6 +169,7 @@ def test_a_page_that_a_student_made_stays_a_page() -> None:
     assert pasted_program(f"<html><head><title>a</title></head>{pre}</html>")
     assert pasted_program(f"<html><head><script>f(1);</script></head>{pre}</html>") == ""
     assert pasted_program(f"<html><head><title>a</title></head><body><h1>b</h1>{pre}</html>") == ""
+    assert pasted_program(f"<!doctype html><html><head><title>a: b</title></head><body><h1>a: b</h1>{pre}</html>") == ""
 
 
 def test_the_scripts_and_the_text_of_a_student_are_not_hidden_by_lines_of_an_editor() -> None:
