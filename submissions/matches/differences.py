@@ -187,9 +187,9 @@ class DifferenceSummary(NamedTuple):
 
     A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
     punctuation. `comments` counts the gaps between two neighbouring tokens in which comments differ, `gaps`
-    those with other text that is not compared, such as brackets, and keywords in other capitals. `names_written`
-    counts each name on the left with the name in its place on the right, also where both are the same; `replaced`
-    counts the lexemes that differ.
+    those with other text that is not compared, such as brackets, `capitals` the keywords that differ in these
+    alone. `names_written` counts each name on the left with the name in its place on the right, also where both
+    are the same; `replaced` counts the lexemes that differ.
     """
 
     names: frozenset[str]
@@ -198,6 +198,7 @@ class DifferenceSummary(NamedTuple):
     signs: frozenset[str]
     comments: int
     gaps: int
+    capitals: int
     examples: list[DifferenceExample]
     names_written: Counter[tuple[str, str]]
     replaced: Counter[tuple[str, str]]
@@ -355,7 +356,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
-    gaps, written, replaced = Counter[bool](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    capitals, gaps, written, replaced = 0, Counter[bool](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for left, right in runs:
         both = zip(left.lexemes(), right.lexemes(), strict=True)
         names = (pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
@@ -363,7 +364,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
         for difference in differences(left, right):
             category = left.category(difference.position)
             if category == "keywords" and difference.left.casefold() == difference.right.casefold():
-                gaps[False] += 1
+                capitals += 1
                 continue
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[category].add(difference.left)
@@ -374,6 +375,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
         **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
         comments=gaps[True],
         gaps=gaps[False],
+        capitals=capitals,
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
         names_written=written,
         replaced=replaced,

@@ -265,11 +265,14 @@ class FileView:
         return cell_lines(self.text, self.file.document.language) if self.is_open else []
 
     @property
-    def has_text(self) -> bool:
-        """Whether text counts in it, as in a notebook with cells of text; it may in one that is not read."""
-        if self.file.document.language != "notebook":
-            return self.file.document.language == "text"
-        return not self.is_open or bool(TEXT_CELL.search(self.text))
+    def contents(self) -> frozenset[str]:
+        """Whether what counts in it is "code", "text" or both; a notebook that is not read may have both."""
+        document = self.file.document
+        if document.language != "notebook":
+            kind = "text" if document.language == "text" else "code"
+            return frozenset({kind}) if document.token_count else frozenset()
+        has_text = not self.is_open or TEXT_CELL.search(self.text)
+        return frozenset({"code", "text"} if has_text else {"code"})
 
     def cells_at(self, *lines: int) -> str:
         """Return where the first and the last line are in a notebook, as people see them; else an empty text."""

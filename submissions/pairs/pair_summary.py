@@ -67,7 +67,7 @@ def _shared_code(view: PairView, names: Names) -> str:
         return text.format(name=name, others=others, parts=_listed(parts) or _("nothing that can be shown"))
     if view.pair.translated:
         return _translated(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
-    sentence = _shared(side.with_common, has_text=any(one.has_text for one in (*side.files, *side.others)))
+    sentence = _shared(side.with_common, frozenset().union(*(one.contents for one in (*side.files, *side.others))))
     code = sentence.format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(code=code)
@@ -80,10 +80,14 @@ def _translated(share: float) -> str:
     return _("{share} of the steps of {name}’s program are in {others}’s, in another language.")
 
 
-def _shared(share: float, *, has_text: bool) -> str:
-    if has_text and share >= 1:
+def _shared(share: float, contents: frozenset[str]) -> str:
+    if contents == {"text"}:
+        return (
+            _("All of {name}’s text is in {others}’s") if share >= 1 else _("{share} of {name}’s text is in {others}’s")
+        )
+    if "text" in contents and share >= 1:
         return _("All of {name}’s code and text is in {others}’s")
-    if has_text:
+    if "text" in contents:
         return _("{share} of {name}’s code and text is in {others}’s")
     if share >= 1:
         return _("All of {name}’s code is in {others}’s")
@@ -116,7 +120,7 @@ def _changes(view: PairView) -> str:
         return _("what is written differently is not known any more")
     if not whole:
         return _("it was too large to compare every token")
-    if any(each.gaps for each in differences):
+    if any(each.gaps or each.capitals for each in differences):
         return _("only layout, capitals, comments, punctuation and modifiers differ in it")
     if any(each.comments for each in differences):
         return _("only comments and layout differ in it")
@@ -131,7 +135,7 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
         return ""
     left, right = ([both[at] for each in differences for both in each.replaced.elements()] for at in (0, 1))
     is_renamed = counts["names"] and is_one_renaming(differences)
-    if whole and not is_renamed and sorted(left) == sorted(right):
+    if whole and not is_renamed and not _is_swap(differences) and sorted(left) == sorted(right):
         return _("the same words are in another order")
     if not is_close or (not is_renamed and (counts["names"] or {*left} & {*right})):
         text = ngettext("{what} differs", "{what} differ", total)
@@ -140,6 +144,12 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
         text = ngettext("{what} was changed", "{what} were changed", total)
         more = ngettext("at least {what} was changed", "at least {what} were changed", total)
     return (text if whole else more).format(what=_listed(counted(counts)))
+
+
+def _is_swap(differences: list[DifferenceSummary]) -> bool:
+    """Return whether names differ, and each always has the same other one in its place."""
+    names = {both for each in differences for both in each.names_written if both[0] != both[1]}
+    return 0 < len(names) == len({left for left, _right in names}) == len({right for _left, right in names})
 
 
 def _moved(count: int) -> str:

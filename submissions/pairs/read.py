@@ -259,7 +259,7 @@ class Flags:
         flags = [Flag(kind) for kind in islice(same, 1)]
         if files and Flag("identical") not in flags:
             flags.append(Flag("files", number=files))
-        late = [side.pk in self.late or (self.due is not None and side.time > self.due) for side in (left, right)]
+        late = [side.time > self.due if self.due else side.pk in self.late for side in (left, right)]
         partly = [side.pk in self.partly for side in (left, right)]
         disguised = [side.pk in self.disguised for side in (left, right)]
         for kind, (is_left, is_right) in (("disguised", disguised), ("partly", partly), ("late", late)):

@@ -408,7 +408,7 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch, commits: Mapping[str,
                 name=stored[name],
                 identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
-                late=grouping.submissions[name].late and batch.assignment.due is None,
+                late=grouping.submissions[name].late,
                 commits=commits.get(name),
             )
             for name in names

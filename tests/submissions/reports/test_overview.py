@@ -235,6 +235,9 @@ def test_without_a_due_date_those_are_late_that_the_platform_marked(hand_in: Han
     assignment = hand_in(zipped(files)).assignment
     assert ("late", False, True) in flags(assignment)["byronada", "novakben"]
     assert listed(assignment, flag="late") == [("byronada", "novakben")]
+    assignment.due = timezone.now() + timedelta(days=30)
+    assignment.save()
+    assert not listed(assignment, flag="late")
 
 
 def test_pairs_of_a_team_are_flagged_with_possible_flags_only(alice_client: Client, report: Report) -> None:

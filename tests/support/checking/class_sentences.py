@@ -56,6 +56,15 @@ def brackets_differ(exported: Exported, key: Key, values: Values) -> bool:
     return 0 < number(values["n"]) <= sum(signs)
 
 
+@states(
+    "pair document", ".about p, .passage .meta",
+    "A keyword is in other capitals in {{ n }} place.", "Keywords are in other capitals in {{ n }} places.",
+)  # fmt: skip
+def capitals_differ(exported: Exported, key: Key, values: Values) -> bool:
+    left, right = (Counter(re.findall(r"\w+", "\n".join(exported.sources[name].values()))) for name in key[1:])
+    return 0 < number(values["n"]) <= (left - right).total()
+
+
 def names_both(key: Key, values: Values) -> bool:
     """Return whether a sentence names both sides of its pair."""
     named = values["name"].rpartition(". ")[2]

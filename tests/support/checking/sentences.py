@@ -219,6 +219,7 @@ def _of(exported: Exported, key: Key, name: str) -> tuple[str, str] | None:
 @states(
     "pair document", ".summary, p.lead",
     "{share} of {name}’s code is in {others}’s", "{share} of {name}’s code and text is in {others}’s",
+    "{share} of {name}’s text is in {others}’s",
 )  # fmt: skip
 def share(exported: Exported, key: Key, values: Values) -> bool:
     sides = _of(exported, key, values["name"])
@@ -233,6 +234,7 @@ def share(exported: Exported, key: Key, values: Values) -> bool:
 @states(
     "pair document", ".summary, p.lead",
     "All of {name}’s code is in {others}’s", "All of {name}’s code and text is in {others}’s",
+    "All of {name}’s text is in {others}’s",
 )  # fmt: skip
 def whole(exported: Exported, key: Key, values: Values) -> bool:
     return share(exported, key, {**values, "share": "All"})
