@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
-import pytest
 from django.conf import settings
-from pytest_django.plugin import DjangoDbBlocker
 
 from tests.conftest import wait_until, worker_environment
 from tests.support.ports import free_port_number
@@ -113,18 +111,3 @@ class RawClient:
         line = self.answer().decode()
         self.send(b"end")
         return line.rstrip("\n")
-
-
-@pytest.fixture(scope="session")
-def _listening(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Listening]:
-    folder = tmp_path_factory.mktemp("listening")
-    with django_db_blocker.unblock(), listening_with_pages(folder, MOSS_MAX_UPLOAD_MB="8") as server:
-        yield server
-
-
-@pytest.fixture
-def listening_server(transactional_db: None, _listening: Listening) -> Listening:
-    """Return a real server with the test database; uploads have at most 8 MB."""
-    return _listening
