@@ -266,7 +266,7 @@ class FileView:
 
     @property
     def contents(self) -> frozenset[str]:
-        """Whether what counts in it is "code", "text" or both; a notebook that is not read may have both."""
+        """What counts in it: "code", "text", both or nothing; a notebook that is not read may have both."""
         document = self.file.document
         if document.language != "notebook":
             kind = "text" if document.language == "text" else "code"
