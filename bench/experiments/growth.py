@@ -11,7 +11,7 @@ import numpy as np
 from bench.tables import markdown
 from fingerprint.languages.prose import WordKinds
 from fingerprint.sketches.clustering import Runs, UnionFind, join_similar, pair_runs, value_runs
-from fingerprint.sketches.shingling import Duplicates, Sketches
+from fingerprint.sketches.shingling import Duplicates, Sketches, mod_sketch, shingles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def measure_phases(texts: list[str]) -> tuple[list[float], int]:
     kinds = WordKinds()
     tokens = [kinds.word_kinds(text) for text in texts]
     marks.append(time.process_time())
-    sketches = Sketches.from_tokens(tokens)
+    sketches = Sketches.from_sketches(mod_sketch(shingles(one, 10), 25) for one in tokens)
     marks.append(time.process_time())
     sets = UnionFind(len(sketches))
     sets.join(*Duplicates().add(sketches))

@@ -268,20 +268,6 @@ class Sketches:
         offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.concatenate([np.empty(0, dtype=np.uint64), *parts]), offsets, engine_version)
 
-    @classmethod
-    def from_tokens(cls, documents: Iterable[npt.NDArray[np.integer]], w: int = 10, m: int = 25) -> Sketches:
-        """Sketch token sequences as in the paper: keep the shingles of `w` tokens that are 0 mod `m`.
-
-        A document of fewer than `w` tokens has an empty sketch; it can only equal its duplicates. Raises
-        ValueError when `w` or `m` is below 1.
-        """
-        empty = np.empty(0, dtype=np.uint64)
-        if min(w, m) < 1:
-            raise ValueError(f"w is {w} and m is {m}; both are at least 1")
-        return cls.from_sketches(
-            mod_sketch(shingles(tokens, w), m) if len(tokens) >= w else empty for tokens in documents
-        )
-
     def within(self, start: int, end: int) -> Sketches:
         """Return the sketches with only the values from `start` to `end` (exclusive), at most 2**64."""
         # The end may be 2**64, which is no uint64.
