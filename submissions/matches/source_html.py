@@ -347,14 +347,15 @@ def block_marks(text: str, number: int, pieces: Iterable[MarkedPiece], label: st
 
 
 def apart(marks: Iterable[PassageMark]) -> Iterator[PassageMark]:
-    """Yield marks in text order without overlaps: of two, the one that begins later stands within the other."""
-    waiting, opened = sorted(marks, key=lambda mark: (-mark.start, mark.end)), list[PassageMark]()
+    """Yield marks in text order without overlaps: of two, a GAP gives way, or else the one that begins earlier."""
+    waiting, opened = sorted(marks, key=lambda mark: -mark.start), list[PassageMark]()
     for start, end in pairwise(sorted({edge for mark in waiting for edge in (mark.start, mark.end)})):
         opened = [mark for mark in opened if mark.end > start]
         while waiting and waiting[-1].start == start:
             opened.append(waiting.pop())
         if opened:
-            yield replace(opened[-1], start=start, end=end)
+            top = max(opened, key=lambda mark: (mark.kind != GAP, mark.start, -mark.end))
+            yield replace(top, start=start, end=end)
 
 
 def between(this: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPiece:

@@ -74,16 +74,18 @@ def test_marks_hold_just_the_code_of_a_passage(marked_source: tuple[str, list[Pa
         assert re.sub(r"\s", "", marked) == re.sub(r"\s", "", expected)
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 9)), max_size=6))
-def test_of_marks_at_one_place_the_one_that_begins_last_is_shown(spans: list[tuple[int, int]]) -> None:
-    marks = [PassageMark(start, start + size, n) for n, (start, size) in enumerate(spans)]
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 9), st.sampled_from(["", "gap"])), max_size=6))
+def test_of_marks_at_one_place_a_part_that_both_sides_have_is_shown_or_else_the_one_that_begins_last(
+    spans: list[tuple[int, int, str]],
+) -> None:
+    marks = [PassageMark(start, start + size, n, kind=kind) for n, (start, size, kind) in enumerate(spans)]
     shown = list(apart(marks))
     assert all(one.end <= other.start for one, other in pairwise(shown))
     for at in range(22):
         here = [mark for mark in marks if mark.start <= at < mark.end]
         seen = [marks[mark.number] for mark in shown if mark.start <= at < mark.end]
-        latest = max((mark.start, -mark.end) for mark in here) if here else None
-        assert [(mark.start, -mark.end) for mark in seen] == [latest] * bool(here)
+        first = max((not mark.kind, mark.start, -mark.end) for mark in here) if here else None
+        assert [(not mark.kind, mark.start, -mark.end) for mark in seen] == [first] * bool(here)
 
 
 @given(marked_sources())
