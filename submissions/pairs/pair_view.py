@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.utils.translation import gettext as _, ngettext
 
@@ -154,8 +154,8 @@ class PairSide:
     """One submission of a pair; `letter` is L or R.
 
     `share` is its share in [0, 1], and `with_common` the share where common code counts too.
-    The page has a part of each of `files` and only lists `others`; `more` is the number of the file with
-    which the next list begins, or 0.
+    The page has a part of each of `files`, which are some of `all_files`, and only lists `others`; `more` is the
+    number of the file with which the next list begins, or 0.
     """
 
     letter: str
@@ -163,6 +163,7 @@ class PairSide:
     submission: Submission
     share: float
     with_common: float
+    all_files: list[FileView]
     files: list[FileView]
     others: list[FileView]
     more: int = 0
@@ -175,7 +176,7 @@ class PairSide:
     @property
     def matched(self) -> int:
         """Number of the files that have a passage."""
-        return sum(bool(view.passages) for view in self.files)
+        return sum(bool(view.passages) for view in self.all_files)
 
     @property
     def more_start(self) -> PartStart:
@@ -185,22 +186,22 @@ class PairSide:
 def shown_side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
     """Render what the page shows of one side."""
     files = [view for view in views.values() if view.side == letter]
-    return _pair_side(pair, letter, *show_side(files, letter, selection))
+    return _pair_side(pair, letter, files, *show_side(files, letter, selection))
 
 
 def printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
     """Return one side of a document: the files that were opened for it, and the others."""
     files = [view for view in views.values() if view.side == letter]
     read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
-    return _pair_side(pair, letter, read, others, 0)
+    return _pair_side(pair, letter, files, read, others, 0)
 
 
-def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+def _pair_side(pair: Pair, letter: str, files: list[FileView], *parts: Any) -> PairSide:
     shares = pair.left_share, pair.left_with_common
     if letter == "L":
-        return PairSide("L", _("Left"), pair.left, *shares, files, others, more)
+        return PairSide("L", _("Left"), pair.left, *shares, files, *parts)
     shares = pair.right_share, pair.right_with_common
-    return PairSide("R", _("Right"), pair.right, *shares, files, others, more)
+    return PairSide("R", _("Right"), pair.right, *shares, files, *parts)
 
 
 def file_pieces(block: Block) -> list[FilePiece]:

@@ -482,6 +482,17 @@ def test_of_many_files_the_page_has_some_and_links_to_the_others(
     assert paths == {f"m{n:02}.py" for n in range(12)}
 
 
+def test_all_files_of_a_side_are_counted_beside_those_that_the_page_has(
+    alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_view, "FILES_LISTED", 5)
+    text = "".join(functions(3, 8))
+    files = {f"ada/m{n:02}.py": text + f"b{n} = {n}\n" for n in range(12)}
+    page = get_page(alice_client, address_of(files | {f"ben/{n}.py": text for n in range(3)}))
+    assert len(page.all("select[data-files]")[0].css("option")) == 5
+    assert re.fullmatch(r"\d+ of 12 files share code", page.texts(".choice .meta")[0])
+
+
 @pytest.mark.long
 def test_nonsense_in_the_address_of_a_pair_is_ignored(
     alice_client: Client, address_of: Callable[[dict[str, str]], str]
