@@ -13,7 +13,7 @@ from django.urls import reverse
 from submissions.models import Assignment
 from submissions.uploads.change import create_batch
 from tests.support.checking import class_sentences
-from tests.support.checking.exported import Exported
+from tests.support.checking.exported import Exported, Passage, comments, words
 from tests.support.checking.sentences import NOT_COUNTED, SENTENCES, falsehoods, normal, statements, templates
 from tests.support.html import Page
 from tests.support.notebooks import CODE, MARKDOWN, notebook_with
@@ -295,6 +295,33 @@ def test_one_changed_fact_of_any_kind_is_found(export: Callable[[Sources], Expor
         broken.pages = dict(exported.pages)
         change(broken)
         assert falsehoods(broken), kind
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.c", 'get("http://a.b/", user); // "now"', ["get", "(", '"http://a.b/"', ",", "user", ")", ";"]),
+        ("a.c", r'put("a \" b"); // c', ["put", "(", r'"a \" b"', ")", ";"]),
+        ("a.py", "a = '#' # don't", ["a", "=", "'#'"]),
+        ("a.hs", "go' n' 'x' -- it's", ["go'", "n'", "'x'"]),
+        ("a.m", "a = b' * c(1)'; % 'd", ["a", "=", "b", "'", "*", "c", "(", "1", ")", "'", ";"]),
+        ("a.m", "a = '%d';", ["a", "=", "'%d'", ";"]),
+    ],
+)
+def test_words_of_strings_comments_and_names_with_apostrophes_are_told_apart(
+    path: str, text: str, expected: list[str]
+) -> None:
+    assert words(text, path) == expected
+    assert len(comments(text, path)) == text.endswith(('now"', "c", "don't", "it's", "'d"))
+
+
+def test_words_beside_each_other_are_of_lines_that_are_alike_but_for_them() -> None:
+    rows = [
+        ["1", text, "1", other] for text, other in [("", ""), ("move,", ", turn"), ("f(move)", "f(walk)"), ("", "")]
+    ]
+    passage = Passage("Passage 1", ["a.hs, line 1", "b.hs, line 1"], rows)
+    assert set(passage.changed(inner=True, alike=True)[0]) == {("move", "walk")}
+    assert ("move", ",") in passage.changed(inner=True)[0]
 
 
 def notebook(cells: list[str]) -> tuple[bytes, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
-from tests.support.checking.exported import COMMENTS, Exported, K, Passage, folded, grams, words
+from tests.support.checking.exported import UNCOMPARED, Exported, K, Passage, comments, folded, grams, words
 from tests.support.checking.sentences import (
     DOCUMENTS,
     Key,
@@ -30,11 +30,8 @@ LINES_STATED = re.compile(r"(\d[\d,]*) lines?\b")
 
 
 def _comments(exported: Exported, name: str) -> list[str]:
-    found: list[str] = []
-    for path, text in exported.sources[name].items():
-        if pattern := COMMENTS.get(path.rpartition(".")[2]):
-            found += ["".join(one.split()) for one in re.findall(pattern, text, re.DOTALL)]
-    return found
+    files = exported.sources[name].items()
+    return ["".join(one.split()) for path, text in files for one in comments(text, path)]
 
 
 @states(
@@ -141,7 +138,8 @@ def written(exported: Exported, key: Key, values: Values) -> bool:
     "{name} and {others} share no run of nine tokens: the similarity comes from {parts}.",
 )
 def no_run(exported: Exported, key: Key, values: Values) -> bool:
-    left, right = (set(grams(folded(exported.tokens(name, tags=False)))) for name in key[1:])
+    sides = ([one for one in exported.tokens(name, tags=False) if one not in UNCOMPARED] for name in key[1:])
+    left, right = (set(grams(folded(side))) for side in sides)
     return names_both(key, values) and exported.row(key)["tokens"] == 0 and len(left & right) <= K
 
 

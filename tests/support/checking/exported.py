@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -29,28 +29,66 @@ K = 9
 LEAST_WORDS = 120
 # Fewer lines are in many programs by chance, whatever their names and keywords.
 LEAST_LINES = 6
+# Files whose words are kept, which many sentences are about.
+LARGE_CLASS = 5000
 COMMENTS = {
     **dict.fromkeys(("py", "pl", "r", "Rmd"), r"#[^\n]*"),
     "sql": r"--[^\n]*",
     "hs": r"--[^\n]*|\{-.*?-\}",
-    "m": r"(?m:^\s*[%#][^\n]*)",
+    "m": r"(?m:^\s*%\{\s*$.*?^\s*%\}\s*$)|[%#][^\n]*",
     "html": r"<!--.*?-->",
     "css": r"/\*.*?\*/",
 } | dict.fromkeys(("java", "c", "h", "cpp", "cs", "go", "js", "jsx", "php"), r"//[^\n]*|/\*.*?\*/")
-TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|\$?[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+# What is no comment, such as an address in a string. An apostrophe opens no string in prose, and is a letter of
+# names in Haskell; in MATLAB it transposes what ends before it.
+STRING, CHARACTERS = r"\"(?:\\.|[^\"\\\n])*\"", r"'(?:\\.|[^'\\\n])*'"
+STRINGS = dict.fromkeys(COMMENTS, rf"{STRING}|{CHARACTERS}") | dict.fromkeys(("html", "css", "Rmd"), r"(?!)")
+STRINGS |= {"hs": STRING, "m": r"(?<=[\w)\]}.])'|\"[^\"\n]*\"|'[^'\n]*'"}
+TOKEN = rf"{STRING}|{CHARACTERS}|\$?[^\W\d]\w*|\d[\w.]*|[^\w\s]"
+TOKENS = {"hs": rf"[^\W\d][\w']*|{TOKEN}", "m": rf"{STRINGS['m']}|{TOKEN}"}
+# Signs that the lexers of the product do not compare in some language.
+UNCOMPARED = frozenset("(){},;:.")
 TAG = re.compile(r"<[^<>]*>")
 NAME, LITERAL = re.compile(r"\$?[^\W\d]"), re.compile(r"[\d\"']")
 
 
 def words(text: str, path: str) -> list[str]:
     """Return the words and signs of a text without its comments."""
-    comments = COMMENTS.get(path.rpartition(".")[2])
-    return TOKEN.findall(re.sub(comments, " ", text, flags=re.DOTALL) if comments else text)
+    return signs_and_words(_without_comments(text, path)[0], path)
+
+
+def signs_and_words(text: str, path: str) -> list[str]:
+    """Return the words and signs of a text, those of its comments included."""
+    return re.findall(TOKENS.get(path.rpartition(".")[2], TOKEN), text)
+
+
+def comments(text: str, path: str) -> list[str]:
+    """Return the comments of a text."""
+    return _without_comments(text, path)[1]
+
+
+def _without_comments(text: str, path: str) -> tuple[str, list[str]]:
+    ending, found = path.rpartition(".")[2], list[str]()
+    if ending not in COMMENTS:
+        return text, found
+
+    def kept(match: re.Match[str]) -> str:
+        if match["string"] is None:
+            found.append(match[0])
+        return match["string"] or " "
+
+    return re.sub(rf"(?P<string>{STRINGS[ending]})|{COMMENTS[ending]}", kept, text, flags=re.DOTALL), found
 
 
 def folded(tokens: list[str]) -> list[str]:
     """Return the tokens with all names, and all literals, alike."""
     return ["n" if NAME.match(one) else "1" if LITERAL.match(one) else one for one in tokens]
+
+
+def folded_line(line: str, path: str) -> str:
+    """Return the words of a line with all names alike, and numbers and strings, which no passage joins."""
+    tokens = words(line, path)
+    return " ".join(one[0] if one[0] in "\"'" else kind for one, kind in zip(tokens, folded(tokens), strict=True))
 
 
 def grams(tokens: list[str]) -> list[tuple[str, ...]]:
@@ -208,7 +246,7 @@ class Exported:
         runs = grams(folded(words(text, path)))
         having: Counter[tuple[str, ...]] = Counter()
         for files in self.sources.values():
-            having.update({run for name, other in files.items() for run in grams(folded(words(other, name)))})
+            having.update(set().union(*(_runs(other, name) for name, other in files.items())))
         return 2 * sum(having[run] > self.common_limit for run in runs) > len(runs)
 
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
@@ -221,16 +259,9 @@ class Exported:
         """Return a lower and an upper bound of how much of one submission is in another.
 
         Runs of equal words in the order of both files are shared, but for lines at their ends, such as the head of
-        a function; what is in no run of K words that are alike but for names and values is not.
+        a function; what is in no run of K words that are alike but for names, values and signs is not.
         """
-        own, others = self.tokens(name), self.tokens(other)
-        blocks = SequenceMatcher(None, own, others, autojunk=False).get_matching_blocks()
-        lower = sum(max(block.size - 2 * K, 0) for block in blocks)
-        known, covered = set(grams(folded(others))), set[int]()
-        for at, gram in enumerate(grams(folded(own))):
-            if gram in known:
-                covered.update(range(at, at + K))
-        return lower / max(len(own), 1), len(covered) / max(len(own), 1)
+        return _bounds(tuple(self.tokens(name)), tuple(self.tokens(other)))
 
     def passages(self, key: tuple[str, ...]) -> Iterator[Passage]:
         """Yield the passages of a document, in its order."""
@@ -254,20 +285,39 @@ class Exported:
     def having(self, passage: Passage) -> int:
         """Return how many submissions have the lines of a passage, whatever their names; 0 where that is unknown.
 
-        The bound of a passage with other lines between is that of its rarest piece.
+        The bound of a passage with other lines between is that of its rarest piece. The first and the last line may
+        be a part of it alone, and have what makes it rare: who has all lines of the left side has the passage.
         """
-        rows = [[" ".join(folded(words(line, passage.paths[0]))) for line in row[1::2]] for row in passage.rows[1:-1]]
-        lines = [left for left, _ in rows if left]
-        if len(lines) < LEAST_LINES or any(left != right for left, right in rows):
+        rows = [[folded_line(line, passage.paths[0]) for line in row[1::2]] for row in passage.rows]
+        inner = rows[1:-1]
+        if sum(bool(left) for left, _ in inner) < LEAST_LINES or any(left != right for left, right in inner):
             return 0
-        wanted = "\n".join(["", *lines, ""])
+        wanted = "\n".join(["", *(left for left, _ in rows if left), ""])
         return sum(
             any(wanted in _folded_text(text, path) for path, text in self.sources[name].items()) for name in self.own
         )
 
 
+@lru_cache
+def _bounds(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[float, float]:
+    blocks = SequenceMatcher(None, own, others, autojunk=False).get_matching_blocks()
+    lower = sum(max(block.size - 2 * K, 0) for block in blocks) / max(len(own), 1)
+    compared, known = ([word for word in side if word not in UNCOMPARED] for side in (own, others))
+    runs, covered = set(grams(folded(known))), set[int]()
+    for at, run in enumerate(grams(folded(compared))):
+        if run in runs:
+            covered.update(range(at, at + K))
+    return lower, len(covered) / max(len(compared), 1)
+
+
+@lru_cache(LARGE_CLASS)
+def _runs(text: str, path: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(grams(folded(words(text, path))))
+
+
+@lru_cache(LARGE_CLASS)
 def _folded_text(text: str, path: str) -> str:
-    lines = (" ".join(folded(words(line, path))) for line in text.splitlines())
+    lines = (folded_line(line, path) for line in text.splitlines())
     return "\n".join(["", *filter(None, lines), ""])
 
 
@@ -292,10 +342,11 @@ class Passage:
         rows = [(row[2 * side], row[2 * side + 1]) for row in self.rows]
         return [(number, text) for number, text in rows if number.isdecimal() or text.startswith("───── cell ")]
 
-    def changed(self, *, inner: bool = False) -> tuple[Counter[tuple[str, str]], bool]:
+    def changed(self, *, inner: bool = False, alike: bool = False) -> tuple[Counter[tuple[str, str]], bool]:
         """Return the words on the left with those in their places that differ, and whether all rows tell.
 
-        `inner`: of the rows that are whole in the passage, all but the first and the last one.
+        `inner`: of the rows that are whole in the passage, all but the first and the last one. `alike`: of the rows
+        that differ in names and values alone; in others, as many words may be shifted.
         """
         pairs, whole = Counter[tuple[str, str]](), True
         rows = self.rows[1:-1] if inner else self.rows
@@ -303,7 +354,7 @@ class Passage:
             rows = []
         for _, left, _, right in rows:
             own, other = words(left, self.paths[0]), words(right, self.paths[1])
-            if len(own) == len(other):
+            if folded(own) == folded(other) if alike else len(own) == len(other):
                 pairs.update(pair for pair in zip(own, other, strict=True) if pair[0] != pair[1])
             else:
                 whole = False

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from tests.support.checking.exported import LITERAL, NAME, TOKEN, Exported, folded, words
+from tests.support.checking.exported import LITERAL, NAME, Exported, folded, signs_and_words, words
 from tests.support.html import text_of
 from tests.support.paths import ROOT
 from tests.support.translations import texts_of
@@ -437,7 +437,7 @@ def names_differ(exported: Exported, key: Key, values: Values) -> bool:
     "{{ left }} → {{ right }} {{ n }} of {{ total }}",
 )  # fmt: skip
 def renamed(exported: Exported, key: Key, values: Values) -> bool:
-    """Compare the places of a name with the words of the files, and of rows that have as many words."""
+    """Compare the places of a name with the words of the files, and of rows that are alike but for them."""
     left, right = values["left"].strip(), values["right"].strip()
     if "…" in left + right:
         return True
@@ -446,7 +446,7 @@ def renamed(exported: Exported, key: Key, values: Values) -> bool:
     own, others = (exported.tokens(name) for name in key[1:])
     beside = Counter[tuple[str, str]]()
     for passage in exported.passages(("document", *key[1:])):
-        beside.update(passage.changed(inner=True)[0])
+        beside.update(passage.changed(inner=True, alike=True)[0])
     other_names = {there for (here, there) in beside if here == left} - {right}
     is_possible = 0 < times <= total <= own.count(left) and times <= others.count(right)
     return left != right and is_possible and (times < total or not other_names)
@@ -464,7 +464,9 @@ def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
     matched, total = (number(values[name]) for name in ("matched", "total"))
     passages = list(exported.passages(("document", *key[1:])))
     sides = [(len(exported.sources[name]), len({one.paths[at] for one in passages})) for at, name in enumerate(key[1:])]
-    return (total, matched) in sides
+    if len(passages) < MOST_PRINTED:
+        return (total, matched) in sides
+    return any(printed <= matched <= number_of_files == total for number_of_files, printed in sides)
 
 
 def line_pairs(exported: Exported, key: Key) -> Iterator[tuple[str, str, bool]]:
@@ -504,11 +506,11 @@ def _key_of_line(place: int, text: str) -> tuple[int, str]:
 
 
 def _sorts_of_lines(exported: Exported, key: Key) -> Counter[str]:
-    sorts = Counter[str]()
+    sorts, path = Counter[str](), exported.pages[key].texts(".choose option[selected]")[0]
     for *lines, marked in line_pairs(exported, key):
         # The lines above the cells of a notebook are not its author's.
         left, right = ("" if str(line).startswith("───── cell ") else str(line) for line in lines)
-        own, other = (folded(TOKEN.findall(line.strip(" \t{}"))) for line in (left, right))
+        own, other = (folded(signs_and_words(line.strip(" \t{}"), path)) for line in (left, right))
         is_alike = own == other
         assert is_alike or not marked
         sort = "identical" if left == right else "renamed" if marked else "other"
@@ -820,12 +822,12 @@ def only_pair(exported: Exported, key: Key, values: Values) -> bool:
 
 @states("case", "p", "{{ several }} of them handed in the same files.")
 def same_in_case(exported: Exported, key: Key, values: Values) -> bool:
-    """Compare the number of names, if it is told, or the names."""
-    contents = [tuple(sorted(exported.sources[name].values())) for name in key[1:]]
-    several = {name for name, own in zip(key[1:], contents, strict=True) if contents.count(own) > 1}
-    named = {name for name in key[1:] if re.search(_named(name), values["several"])}
-    counted = number(values["several"].rpartition(". ")[2])
-    return named == several if named else counted == len(several)
+    """Check that the page says this once for each group of so many members with the same files."""
+    contents = Counter(tuple(sorted(exported.sources[name].values())) for name in key[1:])
+    sizes, stated = Counter(contents.values()), number(values["several"].rpartition(". ")[2])
+    pattern = re.compile(rf"(?<!\d){stated} of them handed in the same files")
+    said = sum(len(pattern.findall(text)) for text in exported.pages[key].texts("p"))
+    return stated > 1 and sizes[stated] == said
 
 
 @states("list", "tr.pair td.flags", "{{ n }} identical file", "{{ n }} identical files")
