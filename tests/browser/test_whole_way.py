@@ -22,7 +22,7 @@ IN_VIEW = """(mark) => {
   const box = mark.getBoundingClientRect();
   return box.bottom > pane.top && box.top < pane.bottom;
 }"""
-LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
+LEFT, RIGHT = "leila-farahani", "soren-madsen"
 
 
 @dataclass(frozen=True, slots=True)
