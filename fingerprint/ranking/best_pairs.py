@@ -17,7 +17,7 @@ from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Ids, Owners
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import CohortTokens, find_members
 from fingerprint.ranking.parallel import never_end, run_chunks
-from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
+from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarities
 from fingerprint.ranking.sorting import highest_id, longest_part
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD, SAMPLE_SIZE
 from fingerprint.ranking.tiling import fill_members
@@ -125,7 +125,7 @@ def _close_coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
 def quick_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Floats:
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    return similarity_of(cohort, lexical, pairs, coverage_bounds(cohort, pairs, check))[0] + SLACK
+    return similarities(cohort, lexical, pairs, coverage_bounds(cohort, pairs, check), check) + SLACK
 
 
 def worth_scoring(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Flags:
@@ -138,7 +138,7 @@ def worth_scoring(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePa
 def close_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Floats:
     """Return a closer upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    return similarity_of(cohort, lexical, pairs, _close_coverage_bounds(cohort, pairs, check))[0] + SLACK
+    return similarities(cohort, lexical, pairs, _close_coverage_bounds(cohort, pairs, check), check) + SLACK
 
 
 class KgramPostings(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -38,14 +38,19 @@ def chunks(cohort: Cohort, pairs: Rows) -> Iterator[slice]:
 
 
 def run_chunks(cohort: Cohort, pairs: Rows, work: Callable[[slice], None], check: Check) -> None:
-    """Call `work` with slices of the pairs, on all cores.
+    """Call `work` with slices of the pairs, see `run_parts`."""
+    run_parts(chunks(cohort, pairs), work, check)
 
-    `check` is called in the calling thread after every chunk. When it raises, or a signal handler does, no
-    further chunk begins, and the exception is raised as soon as the running ones end.
+
+def run_parts(parts: Iterable[slice], work: Callable[[slice], None], check: Check) -> None:
+    """Call `work` with each part, on all cores.
+
+    `check` is called in the calling thread after every part. When it raises, or a signal handler does, no
+    further part begins, and the exception is raised as soon as the running ones end.
     """
     with ThreadPoolExecutor(usable_cores()) as pool:
         try:
-            for future in [pool.submit(work, part) for part in chunks(cohort, pairs)]:
+            for future in [pool.submit(work, part) for part in parts]:
                 future.result()
                 check()
         except BaseException:

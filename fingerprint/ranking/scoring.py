@@ -12,7 +12,7 @@ from fingerprint.kernels.types import Bounds, FloatRows, Floats, Ids, Positions,
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import CohortTokens, slice_submission, trim_tiles
 from fingerprint.ranking.cohort import Cohort, RunningSums
-from fingerprint.ranking.parallel import never_end, run_chunks
+from fingerprint.ranking.parallel import never_end, run_chunks, run_parts
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import LexicalTable, beside_passages
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.score_constants import PassageLengths
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
-PAIRS_PER_BLOCK = 1 << 17
+PAIRS_PER_BLOCK = 1 << 15
 
 
 class Coverage(NamedTuple):
@@ -252,6 +252,17 @@ def _score_block(cohort: Cohort, lexical: LexicalTable, pairs: Rows, coverage: C
         coverage.with_common[:, 0] / with_common[:, 0],
         coverage.with_common[:, 1] / with_common[:, 1],
     )
+
+
+def similarities(cohort: Cohort, lexical: LexicalTable, pairs: Rows, covered: Floats, check: Check) -> Floats:
+    """Return the similarity of pairs as `similarity_of`, on all cores and in little memory."""
+    similarity = np.empty(len(pairs))
+
+    def fill(part: slice) -> None:
+        similarity[part] = similarity_of(cohort, lexical, pairs[part], covered[part])[0]
+
+    run_parts((slice(at, at + PAIRS_PER_BLOCK) for at in range(0, len(pairs), PAIRS_PER_BLOCK)), fill, check)
+    return similarity
 
 
 def similarity_of(
