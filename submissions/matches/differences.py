@@ -217,7 +217,8 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
 
     A name that occurs once is explained by any other name. So only further occurrences tell: each name on one
     side has to stand where the same name stands on the other side. A name that mostly stands where it stands
-    itself was not changed.
+    itself was not changed. The names that differ have to do so twice on average: where other code stands beside
+    other code, names differ by chance.
     """
     written: Counter[tuple[str, str]] = Counter()
     for summary in summaries:
@@ -226,9 +227,11 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     by_left = dict(_most_frequent((*pair, times) for pair, times in written.items()))
     if any(left != right and by_left[left][0] == left for left, right in written):
         return False
-    chosen = [times for left, (right, times) in by_left.items() if by_right[right] == (left, times)]
-    repeats = written.total() - len({left for left, _ in written})
-    return repeats >= LEAST_REPEATS and sum(chosen) - len(chosen) >= NEARLY_ALL * repeats
+    chosen = {left: times for left, (right, times) in by_left.items() if by_right[right] == (left, times)}
+    repeats, differing = written.total() - len(by_left), {left for left, right in written if left != right}
+    if sum(chosen.get(left, 0) for left in differing) < 2 * len(differing):
+        return False
+    return repeats >= LEAST_REPEATS and sum(chosen.values()) - len(chosen) >= NEARLY_ALL * repeats
 
 
 def renamed_names(written: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:

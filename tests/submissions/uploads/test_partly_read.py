@@ -60,7 +60,7 @@ def test_its_case_marks_it_alone(alice_client: Client, batch: Batch) -> None:
     ben = Submission.objects.get(name="ben")
     for address, members in (
         (batch.assignment.get_absolute_url(), "table.cases td.members li"),
-        (reverse("case", args=[batch.assignment_id, ben.pk]), "table.members tbody tr"),
+        (reverse("case", args=[batch.assignment_id, ben.pk]), "table.members tbody th"),
     ):
         rows = page_of(alice_client.get(address, follow=True)).texts(members)
         assert len(rows) > 1

@@ -294,7 +294,9 @@ def written_otherwise(exported: Exported, key: Key, what: str, *, changed: bool)
         if _kind(left) == "name":
             best[left] = max(best[left], times)
     of_names = sum(times for (left, _), times in pairs.items() if _kind(left) == "name")
-    return names + sum(rest) > 0 and (not changed or best.total() >= 0.8 * of_names)
+    stay = [left for left in best if left in known[1] and left not in {right for _, right in pairs}]
+    is_changed = best.total() >= 0.8 * of_names and 2 * len(stay) <= len(best)
+    return names + sum(rest) > 0 and (not changed or is_changed)
 
 
 @states("pair document", ".summary, p.lead", "; {what} was changed", "; {what} were changed")
