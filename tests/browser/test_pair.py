@@ -22,7 +22,8 @@ pytestmark = pytest.mark.services
 
 CODE_WIDTH = """(line) => {
   const style = getComputedStyle(line);
-  return line.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const hanging = parseFloat(style.textIndent);
+  return line.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - hanging;
 }"""
 
 

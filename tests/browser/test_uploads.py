@@ -53,7 +53,7 @@ def test_one_click_counts_a_kind_of_files(alice: User, hand_in: HandIn, sign_in:
     page = sign_in(alice)
     page.goto(batch.get_absolute_url())
     check_every_layout(page, shoot, "left-out")
-    page.get_by_role("button", name="Count in the next upload: a Python environment").click()
+    page.get_by_role("button", name="Count it: a Python environment").click()
     row = page.get_by_role("row").filter(has_text="a Python environment").first
     expect(row.get_by_text("counts").first).to_be_visible()
     page.goto(reverse("assignment_settings", args=[batch.assignment_id]))

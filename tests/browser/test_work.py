@@ -50,7 +50,7 @@ def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) ->
     page.get_by_role("link", name="Pairs").click()
     before = first_shares(page)
     page.get_by_role("link", name="Ignored code").click()
-    drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
+    drop(page.locator("form[action$='/boilerplate/'] [data-drop]").first, "starter.py", STARTER.encode())
     with page.expect_navigation():
         page.get_by_role("button", name="Add boilerplate").click()
     wait_until(assignment.boilerplate.exists, what="the reading of the boilerplate")
