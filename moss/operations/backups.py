@@ -251,7 +251,7 @@ def restore(source: Path, *, replace: bool = False, identity: Path | None = None
     is not set; nothing was changed then. Also when the restored tables differ from this version's tables.
     """
     with _opened(source, identity, unsigned=unsigned) as (folder, manifest):
-        if not replace and _has_accounts():
+        if not replace and "auth_user" in connection.introspection.table_names() and User.objects.exists():
             raise BackupError("This installation has accounts: --replace deletes all that it holds.")
         _load(folder, manifest)
         _store_files(folder / FILES)
@@ -380,10 +380,6 @@ def _migrate(manifest: Manifest) -> None:
         there = release(manifest.version, manifest.commit)
         message = f"The database is restored, but {schema_problem() or error}. moss-server {there} wrote it."
         raise BackupError(f"{message} {INSTALL}") from error
-
-
-def _has_accounts() -> bool:
-    return "auth_user" in connection.introspection.table_names() and User.objects.exists()
 
 
 def _store_files(folder: Path) -> None:

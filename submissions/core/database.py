@@ -289,7 +289,11 @@ def insert(
     returning : columns to return of the rows that were inserted, in any order
     """
     fields = {field.column: field for field in model._meta.concrete_fields if not field.primary_key}  # noqa: SLF001
-    constants = {name: _default(field) for name, field in fields.items() if name not in columns}
+    constants = {
+        name: timezone.now() if getattr(field, "auto_now_add", False) else field.get_default()
+        for name, field in fields.items()
+        if name not in columns
+    }
     types = {name: sql.SQL(field.db_type(connection) or "") for name, field in fields.items()}
     identifiers = [sql.Identifier(name) for name in columns]
     statement = sql.SQL(INSERT).format(
@@ -371,10 +375,6 @@ def _prepared(
         else [fields[name].get_db_prep_save(value, connection) for value in values]
         for name, values in columns.items()
     ]
-
-
-def _default(field: Field[Any, Any]) -> object:
-    return timezone.now() if getattr(field, "auto_now_add", False) else field.get_default()
 
 
 def _listed(parts: Iterable[sql.Composable]) -> sql.Composed:

@@ -235,7 +235,8 @@ class Flags:
         if pair:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
         student_pairs = _same_student_pairs(report) if pair is None else [pair] * pair.same_student
-        mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
+        has_mates = assignment.compare_mates or assignment.teams.strip()
+        mates = mate_keys(assignment, submissions) if has_mates else {}
         same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(student_pairs)
         submissions = submissions.order_by()
         marked = submissions.filter(Q(batch__role=Batch.Role.MODEL) | Q(late=True))
@@ -273,10 +274,6 @@ class Flags:
         if not self.models.isdisjoint((left.pk, right.pk)):
             flags.append(Flag("model"))
         return flags
-
-
-def _has_mates(assignment: Assignment) -> bool:
-    return bool(assignment.compare_mates or assignment.teams.strip())
 
 
 def _groups_by_flag(report: Report) -> dict[str, dict[int, int]]:

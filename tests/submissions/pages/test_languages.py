@@ -269,7 +269,7 @@ def called_otherwise(page: Page) -> list[str]:
     """Return the names of the controls that do not have the text shown: who speaks to a computer says that."""
     controls = page.all("button[aria-label], a[aria-label], summary[aria-label]")
     named = [(node.attributes["aria-label"] or "", text_of(node)) for node in controls if not node.css("[aria-hidden]")]
-    return [name for name, text in named if text.casefold() not in " ".join(name.split()).casefold()]
+    return [name for name, text in named if text.casefold() not in SPACES.sub(" ", name).casefold()]
 
 
 def _elements(page: Page) -> list[tuple[str, dict[str, str | None]]]:
