@@ -50,17 +50,13 @@ _COURSE_WORDS = """
     squelettes modele modeles gabarit corrige corriges enonce depart fourni fournis scheletro modello modelli traccia
     soluzione soluzioni iniziale partenza forniti sjabloon startcode begincode startproject beginproject uitwerking
     uitwerkingen opgave gegeven oplossing oplossingen gabarito gabaritos resolucao solucao solucoes fornecido
-    fornecidos rahmenprogramm canevas distrib framework starterfiles soln solns refsol beispielcode codevorlage
-    codegerust codegeruest programmgerust correction sujet ebauche solucionario fornito resolvido
-    startbestanden voorbeeldcode modeloplossing voorbeelduitwerking
+    fornecidos rahmenprogramm canevas distrib
 """
 COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 # Words beside those, as in `given files`.
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
-    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab ex week proj
-    assignment homework exercise student example official repo ubung uebung blatt aufgabe tarea ejemplo
-    practica devoir exemple etudiant esercizio esempio studenti trabalho exemplo oficial opdracht docent
+    progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 # What stands between words or behind them: `vorlage2`, `template_v2`.

@@ -23,7 +23,6 @@ from submissions.intake.layouts.places import (
     Placement,
     Student,
     children_of,
-    course_folders,
     root_of,
 )
 
@@ -141,16 +140,15 @@ DOMJUDGE = Layout(
 
 
 def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
-    """Return the login of each folder in the root, "" for the assignment itself, and how sure these are logins."""
+    """Return the login of each folder in the root, and how sure it is that these are logins."""
     root = root_of(listing.paths)
-    around = root.rstrip("/").rpartition("/")[2]
     folders = [name for name, is_folder in children_of(listing.paths, root).items() if is_folder]
     stems = {name: GITHUB_BRANCH.sub("", name) for name in folders}
-    prefix = fields.common_beginning([stem for stem in stems.values() if f"{stem}-submissions" != around])
+    prefix = fields.common_beginning(list(stems.values()))
     logins = {name: stem[len(prefix) + 1 :] if prefix else stem for name, stem in stems.items()}
-    if len(set(logins.values())) < len(folders) or fields.are_questions(folders):
+    if len(set(logins.values())) < len(folders) or not all(logins.values()) or fields.are_questions(folders):
         return {}, 0.0
-    if prefix and around == f"{prefix}-submissions":
+    if prefix and root.rstrip("/").rpartition("/")[2] == f"{prefix}-submissions":
         return logins, 1.0
     if len(folders) < MIN_REPOSITORIES:
         return {}, 0.0
@@ -166,14 +164,13 @@ def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
 
 def _place_github(listing: Listing) -> dict[str, Place]:
     root, (logins, _) = root_of(listing.paths), _logins_github(listing)
-    handed_out = {"", *course_folders(listing.paths, root, dict.fromkeys(logins.values(), True))}
     places: dict[str, Place] = {}
     for path in listing.paths:
         name, slash, inner = path[len(root) :].partition("/")
-        login = logins.get(name, name)
-        if login in handed_out or (not slash and fields.is_loose(name, programs=True)):
-            places[path] = Ignored(reasons.OF_THE_COURSE.format(name=name)) if slash else fields.LOOSE
+        if not slash and fields.is_loose(name, programs=True):
+            places[path] = fields.LOOSE
             continue
+        login = logins.get(name, name)
         # A packed repository has the folder of its name once more inside.
         inner = inner.removeprefix(f"{name}/")
         places[path] = Placement((Student(login, login if slash else ""),), inner if slash else name)
