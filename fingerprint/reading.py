@@ -110,7 +110,7 @@ class Reading(NamedTuple):
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
-    `read_share`; `disguised`: see `plain` and `Scan`. `spelling` is `UNKNOWN`, and `words` is empty, if they
+    `read_share`; `disguised`: see `plain`. `spelling` is `UNKNOWN`, and `words` is empty, if they
     were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
@@ -272,8 +272,7 @@ def _reading(language: str, text: str, scan: Scan, lines: Lines, terms: LexicalT
     coarse_lines = token_lines(text, scan.coarse.tokens) if scan.coarse else NO_LINES
     unclosed = lines_of_offsets(text, scan.unclosed)
     columns = scan.tokens, lines, terms, scan.coarse, coarse_lines
-    disguised = plain(text).disguised + scan.disguised
-    return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan), disguised)
+    return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan), plain(text).disguised)
 
 
 def read_share(scan: Scan) -> float:

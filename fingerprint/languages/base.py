@@ -60,7 +60,6 @@ class Scan(NamedTuple):
     `highlight`; None where they were not asked for or need a pass of their own. `unclosed` are the offsets of
     the literals and comments that end only because their line does. `code` is the number of characters of
     code, without white space, comments and imports; None for prose and pages, most of which are the frame.
-    `disguised` is the number of `other_forms` in code.
     """
 
     tokens: TokenStream
@@ -72,7 +71,6 @@ class Scan(NamedTuple):
     spans: SpanColumns | None = None
     unclosed: tuple[int, ...] = ()
     code: int | None = None
-    disguised: int = 0
 
 
 class FrontEnd(Protocol):

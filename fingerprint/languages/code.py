@@ -30,7 +30,7 @@ from fingerprint.languages.lexical_terms import (
     macros_as_code,
 )
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
-from fingerprint.languages.look_alikes import other_forms, plain, with_ascii_marks, without_escapes
+from fingerprint.languages.look_alikes import plain, with_ascii_marks, without_escapes
 from fingerprint.languages.normalisation import LEXEMES, Normalised, NormalisedText, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns, TokenRows
 from fingerprint.languages.vocabulary import LexicalColumns, Vocabulary
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 13
 
-_CODE = ("Token.Keyword", "Token.Literal.Number", "Token.Operator", "Token.Punctuation")
-# Languages of mathematics and of data, in which names may have any letters.
-_ANY_NAMES = frozenset({"agda", "coq", "gherkin", "graphviz", "isabelle", "julia", "lean", "plsql", "scratch", "sql"})
 # What version control leaves around the versions of lines that it could not merge; the last ones are Jujutsu's.
 _MARKER = re.compile(
     r"(?<![^\r\n])[ \t]*+(?:(?:<{7,}|>{7,}|\|{7,})(?: [^\r\n]*+)?|={7,}(?: MERGED IN [^\r\n]*+)?"
@@ -130,12 +127,6 @@ class CodeFrontEnd:
         for row, (number, one) in enumerate(lexed):
             tokens, lexer_input = normalised.of(row), inputs[number]
             scan = self._scan(tokens, lexer_input, one)
-            if places := other_forms(texts[number]):
-                rows = np.searchsorted(lexer_input.starts(one.starts), places, side="right") - 1
-                keys = map(vocabulary.key, one.codes[rows].tolist())
-                kinds = _CODE if self.name in _ANY_NAMES else (*_CODE, "Token.Name")
-                in_code = (str(kind).startswith("Token.Text" if word.isspace() else kinds) for kind, word in keys)
-                scan = scan._replace(disguised=sum(in_code))
             if coarse and self.name in COARSE_LANGUAGES:
                 scan = scan._replace(coarse=self._coarse(tokens.complete, lexer_input, vocabulary))
             # Where macros are lexed as code, pages colour them as a preprocessor's all the same.

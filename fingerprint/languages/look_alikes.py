@@ -39,12 +39,6 @@ _ENCLOSED = re.compile(f"(?<=[{_LATIN}])[{''.join(sorted(_SYMBOLS))}](?=[{_LATIN
 _NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-\u02ff\u0370-ԯ]"
 _SEPARATING_NOTHING = re.compile(rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))")
 _INSIDE_WORD = re.compile(rf"(?<={_JOINED_BY_NOTHING})[{UNSEEN}]++(?={_JOINED_BY_NOTHING})")
-# Letters of other forms in words of their own, and marks of direction.
-_OTHER_FORM = re.compile(
-    rf"{_INSIDE_WORD.pattern}|(?P<mark>[\u200e\u200f\u202a-\u202e\u2066-\u2069])"
-    r"|(?P<word>(?<![^\W\d_])[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d6a3]++(?![^\W\d_]))"
-)
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _KEPT = "\ufe68\uff02\uff07\uff3c"  # These would end or escape a string that has them.
 # Marks that look like those of ASCII, and a blank without a glyph.
 _LIKE_MARKS = {
@@ -114,18 +108,6 @@ def plain(text: str) -> Plain:
     text, letters = _with_latin_letters(text)
     text, marks = _QUESTION_MARK.subn(";", text)
     return Plain(text, unseen, disguised + marks + letters)
-
-
-def other_forms(text: str) -> list[int]:
-    """Return the offsets of words in letters of other forms and of marks of direction that `plain` does not count.
-
-    Beside what is written from right to left, such marks are honest.
-    """
-    if text.isascii():
-        return []
-    counted = ("word",) if _RIGHT_TO_LEFT.search(text) else ("word", "mark")
-    spans = (match.span() for match in _OTHER_FORM.finditer(text) if match.lastgroup in counted)
-    return [at for span in spans for at in range(*span)]
 
 
 def without_unseen(text: str) -> str:

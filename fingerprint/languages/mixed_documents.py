@@ -21,7 +21,7 @@ from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.lextables.dispatch import raw_tokens
 from fingerprint.reasons import NAMED_LEXER_FAILED
-from fingerprint.tokens import TokenStream, joined
+from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -172,10 +172,12 @@ def _in_text_order(
     lexer_input: LexerInput, streams: list[TokenStream]
 ) -> tuple[TokenStream, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     """Return the tokens of several streams as one, and the order in which they are."""
-    stream = joined([TokenStream.from_triples(()), *streams]).stream
-    order = np.argsort(stream.starts, kind="stable")
-    starts, ends = lexer_input.starts(stream.starts[order]), lexer_input.ends(stream.ends[order])
-    return TokenStream(stream.kinds[order], starts, ends), order
+    starts = np.concatenate([np.empty(0, dtype=np.int32), *(stream.starts for stream in streams)])
+    ends = np.concatenate([np.empty(0, dtype=np.int32), *(stream.ends for stream in streams)])
+    kinds = np.concatenate([np.empty(0, dtype=np.uint64), *(stream.kinds for stream in streams)])
+    order = np.argsort(starts, kind="stable")
+    located = TokenStream(kinds[order], lexer_input.starts(starts[order]), lexer_input.ends(ends[order]))
+    return located, order
 
 
 def _joined(classes: list[Classes]) -> Classes:

@@ -21,7 +21,7 @@ from traitlets.log import get_logger
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import Coarse, FrontEnd, Scan, Span
 from fingerprint.languages.decoding import storable
-from fingerprint.tokens import CELL, TokenStream, joined, kind_id
+from fingerprint.tokens import CELL, TokenStream, kind_id
 
 # The header above each cell in the shown text; it marks where the cell begins, names its language, and has
 # the id of a cell whose metadata say that it was handed out.
@@ -107,8 +107,7 @@ class Notebook:
         classes = np.concatenate([none, *(scan.lexical_classes for _, scan in scans)])
         directive_classes = np.concatenate([none, *(scan.directive_classes for _, scan in scans)])
         whole = _concatenated_coarse([(start, scan.coarse) for start, scan in scans if scan.coarse])
-        disguised = sum(scan.disguised for _, scan in scans)
-        return Scan(tokens, lexical, classes, directives, directive_classes, whole, disguised=disguised)
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for cell, begin, end in self._cells(text):
@@ -222,5 +221,7 @@ def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:
 
 def _concatenated(streams: list[tuple[int, TokenStream]]) -> TokenStream:
     """Return one stream of (start of the cell, stream of the cell) pairs, with offsets in the whole text."""
-    shifted = [TokenStream(one.kinds, one.starts + np.int32(at), one.ends + np.int32(at)) for at, one in streams]
-    return joined([TokenStream.from_triples(()), *shifted]).stream
+    kinds = [np.empty(0, dtype=np.uint64), *(stream.kinds for _, stream in streams)]
+    starts = [np.empty(0, dtype=np.int32), *(stream.starts + np.int32(shift) for shift, stream in streams)]
+    ends = [np.empty(0, dtype=np.int32), *(stream.ends + np.int32(shift) for shift, stream in streams)]
+    return TokenStream(np.concatenate(kinds), np.concatenate(starts), np.concatenate(ends))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
@@ -22,7 +21,7 @@ from fingerprint.languages.look_alikes import plain, without_escapes, without_un
 from fingerprint.lextables.dispatch import raw_tokens
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
-from tests.fingerprint.languages.test_every_language import CODE, GOLDEN, program
+from tests.fingerprint.languages.test_every_language import CODE, program
 
 ASCII_LETTERS = {ord(one): "x" for one in "‘’“”é"}
 
@@ -67,102 +66,6 @@ def test_a_disguise_is_read_as_its_readers_see_it_and_counted(text: str, readers
     assert without_unseen(seen.text) == readers_see
     assert seen.disguised == count
     assert read(text.encode(), "a.c").disguised == count
-
-
-def in_other_letters(word: str, first: int) -> str:
-    """Return a word in letters of another form; `first` is the capital A of full width or of mathematics."""
-    small = first + (0x20 if first == WIDE else 26)
-    return "".join(chr(first + ord(one) - 65 if one.isupper() else small + ord(one) - 97) for one in word)
-
-
-WIDE, BOLD = 0xFF21, 0x1D400
-MARKS_OF_DIRECTION = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-# Words that these lexers return as texts or as literals: arguments of commands, labels, keys, names of structures.
-TEXTS = {
-    "bash": "pipefail east west swing worst level report date line cut sort false sleep cat", "ruby": "floor key",
-    "matlab": "place", "mips": "done large skip next levels swing text",
-    "prolog": "tides swing report lists east nl error fail hello name",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("first", [WIDE, BOLD], ids=["full width", "mathematics"])
-@pytest.mark.parametrize("name", [one for one in CODE if one not in ("sql", "plsql")])
-def test_names_and_keywords_in_letters_of_other_forms_are_counted(name: str, first: int) -> None:
-    text, others = program(name), set(TEXTS.get(name, "").split())
-    spans = [(start, end) for start, end, _ in front_end(name).named_tokens(text)]
-    words = [span for span in spans if text[slice(*span)].isascii() and text[slice(*span)].isalpha()]
-    words = [span for span in words if text[slice(*span)] not in others]
-    assert len(words) > 9
-    written = text
-    for start, end in words:
-        written = f"{written[:start]}{in_other_letters(text[start:end], first)}{written[end:]}"
-    assert read(written.encode(), "", name).disguised == sum(end - start for start, end in words)
-
-
-@pytest.mark.parametrize("name", CODE)
-def test_marks_of_direction_between_tokens_of_code_are_counted(name: str) -> None:
-    text, language = program(name), front_end(name)
-    names = [start for start, _, kind in language.named_tokens(text) if kind == "<name>"]
-    starts = [start for start in names if re.search(r"\w\(\Z", text[:start])]
-    for start in starts[:4]:
-        hidden = f"{text[:start]}{MARKS_OF_DIRECTION}{text[start:]}"
-        assert read(hidden.encode(), "", name).disguised == len(MARKS_OF_DIRECTION)
-        beside_hebrew = hidden.replace(MARKS_OF_DIRECTION, f"{MARKS_OF_DIRECTION}\u05d0", 1)
-        assert read(beside_hebrew.encode(), "", name).disguised == 0
-
-
-@pytest.mark.parametrize("name", CODE)
-def test_letters_of_other_forms_and_marks_in_strings_and_comments_are_honest(name: str) -> None:
-    language, text = front_end(name), program(name)
-    assert isinstance(language, CodeFrontEnd)
-    raw = list(zip(*raw_tokens(language.lexer, language._folded(text)), strict=True))
-    written = [one for one in raw if (one[1] in Comment and one[1] not in Comment.Preproc) or one[1] in String]
-    for start, _, value in written:
-        if at := value.find(" ") + 1:
-            honest = f"{text[: start + at]}\u202a \uff35\uff33\uff22 \U0001d465 \u200e{text[start + at :]}"
-            assert read(honest.encode(), "", name).disguised == 0, value
-
-
-def notebook(cells: list[tuple[str, str]]) -> str:
-    sources = [{"cell_type": kind, "source": source, "metadata": {}, "outputs": []} for kind, source in cells]
-    return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": sources})
-
-
-def test_variables_of_blocks_may_have_letters_of_full_width() -> None:
-    blocks = (GOLDEN / "scratch.json").read_text(encoding="utf-8")
-    assert read(blocks.replace("worst", "\uff38").encode(), "", "scratch").disguised == 0
-
-
-@pytest.mark.parametrize("name", CODE)
-def test_a_text_of_nothing_but_marks_is_read(name: str) -> None:
-    for text in ("\u202e", "\n\u202e\u2066\n \u200e", "\uff21"):
-        assert read(text.encode(), "", name).disguised <= len(text)
-
-
-OK, X = "\uff2f\uff2b", "\U0001d465"
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "count"),
-    [
-        ("a.jsx", f"export const A = () => <div><p>{OK}</p>{OK} を <b title='{OK}'>{OK}</b></div>;\n", 0),
-        ("a.php", f"<p>{OK}</p><?php echo '{OK}'; # {OK}\n?>\n<b>{OK}</b>\n", 0),
-        ("a.sh", f"#!/bin/bash\necho {OK} # {X}\n", 0),
-        ("a.sql", f'SELECT `{OK}`, "{OK}", {OK} FROM t; -- {OK}\n', 0),
-        ("a.feature", f"Feature: {OK}\n  Scenario: {OK}\n    Given {OK}\n", 0),
-        ("a.jl", f"function f({X})\n  return {X} * 2\nend\n", 0),
-        ("a.jl", f"x = {X}\nfunction f(x)\n  return x\n\uff45\uff4e\uff44\n", 3),
-        ("a.py", f"数据Ａ = Ｂ値 + 1\nprint(f'{OK} {{x}} {X}')\n", 0),
-        ("a.py", "print('\u202bשלום\u202c')\u200f  # שלום\u200e\n\u200ex = 1\n", 0),
-        ("a.py", "open('\u202aC:/Users')\n", 0),
-        ("a.md", f"{OK} {X}\u200e\n", 0),
-        ("a.yaml", f"{OK}: {OK}\n", 0),
-        ("a.ipynb", notebook([("markdown", f"{OK} {X}"), ("code", f"print(3) # {OK} {X}")]), 0),
-        ("a.ipynb", notebook([("markdown", f"{OK} {X}"), ("code", f"{OK}({X})")]), 3),
-    ],
-)
-def test_letters_of_other_forms_are_counted_in_code_alone(file: str, text: str, count: int) -> None:
-    assert read(text.encode(), file).disguised == count
 
 
 def of_full_width(text: str) -> str:
