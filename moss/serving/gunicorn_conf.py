@@ -23,7 +23,7 @@ worker_connections = threads
 # After so many requests a process ends and another one takes its place: what Python or a library keeps of
 # malformed requests is given back. The processes end at different times.
 max_requests, max_requests_jitter = 20_000, 10_000
-# Characters of an address with its query: as many as nginx takes.
+# Bytes of the first line of a request: as many as nginx takes by default.
 limit_request_line = 8190
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120

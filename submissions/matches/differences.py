@@ -217,8 +217,7 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
 
     A name that occurs once is explained by any other name. So only further occurrences tell: each name on one
     side has to stand where the same name stands on the other side. A name that mostly stands where it stands
-    itself was not changed. The names that differ have to do so twice on average: where other code stands beside
-    other code, names differ by chance.
+    itself was not changed. Of the names that differ alone it has to explain nearly all, too.
     """
     written: Counter[tuple[str, str]] = Counter()
     for summary in summaries:
@@ -228,8 +227,9 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     if any(left != right and by_left[left][0] == left for left, right in written):
         return False
     chosen = {left: times for left, (right, times) in by_left.items() if by_right[right] == (left, times)}
-    repeats, differing = written.total() - len(by_left), {left for left, right in written if left != right}
-    if sum(chosen.get(left, 0) for left in differing) < 2 * len(differing):
+    repeats, differing = written.total() - len(by_left), [both for both in written if both[0] != both[1]]
+    explained = sum(written[both] for both in differing if chosen.get(both[0]) and by_left[both[0]][0] == both[1])
+    if explained < NEARLY_ALL * sum(written[both] for both in differing):
         return False
     return repeats >= LEAST_REPEATS and sum(chosen.values()) - len(chosen) >= NEARLY_ALL * repeats
 

@@ -113,6 +113,7 @@ def _changes(view: PairView) -> str:
         passage.compared == passage.tokens for passage in view.passages
     )
     is_close = view.pair.similarity >= view.pair.report.parameters["threshold"].get("look", 0.0)
+    is_close &= not _stay(view, differences)
     parts = [_written_differently(differences, whole=whole, is_close=is_close), _moved(len(view.moved))]
     if any(parts):
         return ", ".join(filter(None, parts))
@@ -150,6 +151,14 @@ def _is_swap(differences: list[DifferenceSummary]) -> bool:
     """Return whether names differ, and each always has the same other one in its place."""
     names = {both for each in differences for both in each.names_written if both[0] != both[1]}
     return 0 < len(names) == len({left for left, _right in names}) == len({right for _left, right in names})
+
+
+def _stay(view: PairView, differences: list[DifferenceSummary]) -> bool:
+    """Return whether the other side has a name that differs, too: it stands beside other code and was not changed."""
+    names = {both for each in differences for both in each.names_written if both[0] != both[1]}
+    lefts, rights = ({both[at] for both in names} for at in (0, 1))
+    sides = zip(view.sides, (rights - lefts, lefts - rights), strict=True)
+    return any(file.is_open and file.has_token(words) for side, words in sides for file in side.files)
 
 
 def _moved(count: int) -> str:

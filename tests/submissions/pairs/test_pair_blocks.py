@@ -101,6 +101,41 @@ def test_names_of_an_ordinary_pair_differ_and_nobody_changed_them(
     assert sentence(get_page(alice_client, address(pair))).endswith("; 4 names and 1 literal differ.")
 
 
+SPREAD = """def spread(rows, step):
+    found = []
+    for row in rows:
+        if row % step == 0:
+            found.append(row // step)
+    return sorted(found)
+
+
+def longest(rows):
+    best = rows[0]
+    for row in rows:
+        if len(row) > len(best):
+            best = row
+    return best
+
+
+"""
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_names_of_statements_that_were_added_were_not_changed(
+    open_pair: Callable[[dict[str, str]], Page], *, exchanged: bool
+) -> None:
+    own = "low = spread(rows, 2)\nprint(low)\nhigh = spread(rows, 3)\nprint(high)\n"
+    added = "first = spread(rows, 7)\nprint(first)\nlast = spread(rows, 8)\nprint(last)\n"
+    one, other = (SPREAD + own, SPREAD + added + own)[:: -1 if exchanged else 1]
+    page = open_pair({"ada/a.py": one, "ben/b.py": other})
+    assert sentence(page).endswith("; 2 names and 2 literals differ.")
+
+
+def test_one_name_that_is_gone_was_changed(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    page = open_pair({"ada/a.py": SPREAD, "ben/b.py": SPREAD.replace("longest", "biggest")})
+    assert sentence(page).endswith("; 1 name was changed.")
+
+
 def test_what_is_not_compared_is_named_where_it_differs(open_pair: Callable[[dict[str, str]], Page]) -> None:
     java = "class A { public int f(int a) { while (a > 2) { a = a / 3 + 1; } return a; } }\n"
     page = open_pair({"ada/A.java": java, "ben/A.java": java.replace("public", "private").replace("a / 3", "(a / 3)")})
