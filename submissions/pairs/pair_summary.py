@@ -158,7 +158,8 @@ def _stay(view: PairView, differences: list[DifferenceSummary]) -> bool:
     names = {both for each in differences for both in each.names_written if both[0] != both[1]}
     lefts, rights = ({both[at] for both in names} for at in (0, 1))
     sides = zip(view.sides, (rights - lefts, lefts - rights), strict=True)
-    return any(one.has_token(words) for side, words in sides for one in side.files if one.is_open and one.passages)
+    files = ((one, words) for side, words in sides for one in side.all_files if one.is_open and one.passages)
+    return any(one.has_token(words) for one, words in files)
 
 
 def _moved(count: int) -> str:
