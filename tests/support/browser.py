@@ -208,6 +208,7 @@ def shoot(page: Page) -> Shoot:
 
 def drop(zone: Locator, name: str, content: bytes) -> None:
     """Drop a file on an element, as if it was dragged in from a folder."""
+    zone.page.wait_for_load_state()  # Nobody listens before.
     zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
 
 
