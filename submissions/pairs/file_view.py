@@ -249,10 +249,10 @@ class FileView:
         """The line, from 1, on which each token begins."""
         return np.searchsorted(np.asarray(self.starts), self.tokens.starts, side="right")
 
-    def has_token(self, words: set[str]) -> bool:
-        """Return whether one of these words is a token of it."""
+    def tokens_among(self, words: set[str]) -> set[str]:
+        """Return which of these words are tokens of it."""
         spans = zip(self.tokens.starts.tolist(), self.tokens.ends.tolist(), strict=True) if words else ()
-        return not words.isdisjoint(self.text[start:end] for start, end in spans)
+        return words.intersection(self.text[start:end] for start, end in spans)
 
     @cached_property
     def keywords(self) -> frozenset[int]:

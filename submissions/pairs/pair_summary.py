@@ -113,7 +113,7 @@ def _changes(view: PairView) -> str:
         passage.compared == passage.tokens for passage in view.passages
     )
     is_close = view.pair.similarity >= view.pair.report.parameters["threshold"].get("look", 0.0)
-    is_close &= not _stay(view, differences)
+    is_close &= not _have_both(view, differences)
     parts = [_written_differently(differences, whole=whole, is_close=is_close), _moved(len(view.moved))]
     if any(parts):
         return ", ".join(filter(None, parts))
@@ -153,13 +153,16 @@ def _is_swap(differences: list[DifferenceSummary]) -> bool:
     return 0 < len(names) == len({left for left, _right in names}) == len({right for _left, right in names})
 
 
-def _stay(view: PairView, differences: list[DifferenceSummary]) -> bool:
-    """Return whether the other side has a name that differs, too: it stands beside other code and was not changed."""
+def _have_both(view: PairView, differences: list[DifferenceSummary]) -> bool:
+    """Return whether both sides' code has most of the names of one that differ: other code stands beside other."""
     names = {both for each in differences for both in each.names_written if both[0] != both[1]}
     lefts, rights = ({both[at] for both in names} for at in (0, 1))
     sides = zip(view.sides, (rights - lefts, lefts - rights), strict=True)
-    files = ((one, words) for side, words in sides for one in side.all_files if one.is_open and one.passages)
-    return any(one.has_token(words) for one, words in files)
+    for side, words in sides:
+        files = (one for one in side.all_files if one.is_open and one.passages)
+        if 2 * len(set[str]().union(*(one.tokens_among(words) for one in files))) > len(words):
+            return True
+    return False
 
 
 def _moved(count: int) -> str:
