@@ -300,12 +300,13 @@ class _Search(NamedTuple):
     is_close: Flags
     similarity: Floats
 
-    def possible_rows(self) -> Positions:
-        """Return the unscored rows that may be wanted, ascending."""
-        least = np.full(len(self.bounds), min(_nth_best(self.similarity, self.wanted.best), self.wanted.least))
+    def possible_rows(self, among: Positions) -> Positions:
+        """Return those of some rows that are unscored and may be wanted; fewer may be as more are scored."""
+        least: float | Floats = min(_nth_best(self.similarity, self.wanted.best), self.wanted.least)
         if self.wanted.of_each:
-            least = np.minimum(least, _least_best_match(self.candidates, self.similarity))
-        return np.flatnonzero((self.similarity == UNSCORED) & (self.bounds >= least))
+            least = np.minimum(least, _least_best_match(self.candidates, self.similarity, among))
+        possible: Positions = among[(self.similarity[among] == UNSCORED) & (self.bounds[among] >= least)]
+        return possible
 
     def highest(self, rows: Positions, done: int, step: int) -> Positions:
         """Return the rows with the highest bounds, ascending: as many as are `done`, at least `step`."""
@@ -382,8 +383,8 @@ def _steps(search: _Search, bounds_of: Callable[[Positions], Floats]) -> Iterato
     """Yield rows to score, the first of them perhaps empty, until no other pair can be wanted."""
     rows = search.best_of_each() if search.wanted.of_each else np.empty(0, dtype=np.int64)
     yield rows
-    searched = len(rows)
-    while len(possible := search.possible_rows()):
+    searched, possible = len(rows), np.arange(len(search.bounds))
+    while len(possible := search.possible_rows(possible)):
         rows = search.highest(possible, searched, PAIRS_PER_STEP)
         if not search.is_close[rows].all():
             rows = possible[~search.is_close[possible]]
@@ -403,10 +404,10 @@ def _nth_best(similarity: Floats, n: int) -> float:
     return float(np.partition(scored, len(scored) - n)[len(scored) - n])
 
 
-def _least_best_match(candidates: CandidatePairs, similarity: Floats) -> Floats:
-    """Return for each pair the similarity from which on it is a side's best pair, as far as is known."""
+def _least_best_match(candidates: CandidatePairs, similarity: Floats, rows: Positions) -> Floats:
+    """Return for some rows the similarity from which on each is a side's best pair, as far as is known."""
     best = _best_of_each(candidates, similarity, np.flatnonzero(similarity != UNSCORED))
-    least: Floats = np.minimum(best[candidates.left], best[candidates.right])
+    least: Floats = np.minimum(best[candidates.left[rows]], best[candidates.right[rows]])
     return least
 
 

@@ -248,7 +248,7 @@ class LoadedCohort:
     in the order of equal pairs, and must not reveal the order of the names. `name_ranks` has the place of
     each submission in the order of the names, from 0.
 
-    `mates` says which submissions are not compared with each other, `identities` who handed each of them in.
+    `mates` says which are not compared with each other, `identities`, beside earlier work, who handed each in.
     `old_work` are the submissions of other assignments that were looked up; once the pairs of the report are
     known, copies replace the old submissions of these pairs. `models` are the model solutions, by index.
 
@@ -383,7 +383,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     excluded = _all_exclusions(selection, documents, streams, files)
     mates, old_pairs = find_mates(assignment, submissions), _old_pairs(selected, old_work, index)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs)
-    people = identities(Submission.objects.filter(pk__in=list(index)))
+    people = identities(Submission.objects.filter(pk__in=list(index))) if any(mates.earlier) else {}
     return LoadedCohort(
         submissions=submissions,
         name_ranks=name_ranks(submissions),
@@ -391,7 +391,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         contents=contents,
         inputs=inputs,
         mates=mates,
-        identities=[people[submission.pk] for submission in submissions],
+        identities=[people[submission.pk] for submission in submissions if people],
         old_work=old_work,
         models=frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL),
         boilerplate=[one.pk for one in class_boilerplate],
