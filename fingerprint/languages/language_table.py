@@ -341,6 +341,7 @@ LANGUAGES: tuple[Language, ...] = (
         "hack", "Nand2Tetris assembly", "hack", "", "nand2tetris", by_line=True, punctuation="",
         kept_types="Keyword", multiline="",
     ),
+    Language("hdl", "Nand2Tetris HDL", "hdl", "*.hdl", kept_types="Name.Function Name.Attribute", multiline=""),
     Language(
         "structured-text", "Structured Text", "structured-text", "*.iecst *.scl", "iec61131 iecst",
         ignore_case=True, noise="var_input var_output var_in_out var_temp retain", multiline="",

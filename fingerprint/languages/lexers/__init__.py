@@ -20,7 +20,7 @@ _MENDED = {
     "delphi": ("classic", "Delphi"), "pascal": ("classic", "Delphi"), "ejs": ("markup", "Ejs"),
     "erb": ("markup", "Erb"), "fortran": ("classic", "Fortran"), "fsharp": ("small", "FSharp"),
     "gas": ("small", "Gas"), "glsl": ("small", "Glsl"), "hack": ("small", "Hack"),
-    "haskell": ("classic", "Haskell"), "hlsl": ("small", "Hlsl"), "html": ("markup", "Html"),
+    "haskell": ("classic", "Haskell"), "hdl": ("small", "Hdl"), "hlsl": ("small", "Hlsl"), "html": ("markup", "Html"),
     "java": ("jvm", "Java"), "javascript": ("scripts", "JavaScript"), "json": ("markup", "Json"),
     "jsp": ("markup", "Jsp"), "kotlin": ("jvm", "Kotlin"), "matlab": ("classic", "Matlab"),
     "mips": ("compiled", "Mips"), "modula2": ("classic", "Modula2"), "netlogo": ("small", "NetLogo"),

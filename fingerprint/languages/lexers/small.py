@@ -1,4 +1,4 @@
-"""Structured Text, Scratch, Dafny, Hack, NetLogo, which Pygments lacks; GNU assembly, GLSL, HLSL, F#, SQL."""
+"""Structured Text, Scratch, Dafny, Hack, HDL, NetLogo, which Pygments lacks; GNU assembly, GLSL, HLSL, F#, SQL."""
 
 from __future__ import annotations
 
@@ -79,6 +79,27 @@ class Hack(RegexLexer):
             (r"[\w.$:]+", Name),
             (r"[=;+\-!&|]", Operator),
             (r"[()]", Punctuation),
+        ]
+    }
+
+
+class Hdl(RegexLexer):
+    """A word before a bracket is a part, before `=` its pin; others are wires, which have any name."""
+
+    name = "Nand2Tetris HDL"
+    aliases: ClassVar = ["hdl"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r"//.*", Comment.Single),
+            (r"/\*[^*]*+(?:\*(?!/)[^*]*)*(?:\*/)?", Comment.Multiline),
+            (words(("CHIP", "IN", "OUT", "PARTS", "BUILTIN", "CLOCKED", "true", "false"), suffix=r"\b"), Keyword),
+            (r"\d+", Number.Integer),
+            (r"\w++(?=[ \t]*+\()", Name.Function),
+            (r"\w++(?=[ \t]*+(?:\[[\d.]*+\][ \t]*+)?=)", Name.Attribute),
+            (r"\w+", Name),
+            (r"[=.]+", Operator),
+            (r"[(){}\[\],;:]", Punctuation),
         ]
     }
 

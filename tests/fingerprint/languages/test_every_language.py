@@ -24,7 +24,7 @@ from tests.support.golden import Golden
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = [name for name, _ in choices()]
 # Languages whose programs have no strings.
-WITHOUT_STRINGS = {"hack", "glsl", "hlsl"}
+WITHOUT_STRINGS = {"hack", "hdl", "glsl", "hlsl"}
 # What people wrote in pages, data and documents is words, which are compared as they are.
 MARKUP = [row.name for row in LANGUAGES if row.parts]
 CODE = [name for name in NAMES if name not in ("text", "notebook", "scratch", *MARKUP)]

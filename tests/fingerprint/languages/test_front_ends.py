@@ -142,7 +142,7 @@ PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tok
 
 # No content of these tells the language.
 ONLY_BY_NAME = {
-    "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack",
+    "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack", "hdl",
     "structured-text", "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown",
     "xml", "json", "yaml", "netlogo",
 }  # fmt: skip

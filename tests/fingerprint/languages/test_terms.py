@@ -52,8 +52,8 @@ WAYS: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
-# CSS compares its numbers, and Hack has one way to write one.
-WITHOUT = {"css", "hack"}
+# CSS compares its numbers; Hack has one way to write one, and HDL has them in ranges only.
+WITHOUT = {"css", "hack", "hdl"}
 
 
 BEFORE = {"php": "<?php "}
