@@ -79,20 +79,20 @@ class Question(NamedTuple):
         return SafeString("".join(f"<tr>{row}</tr>" for row in cells))
 
     def overlaps(self, other: Question) -> bool:
-        same = self.file.file.pk == other.file.file.pk
-        return same and self.first <= other.last and other.first <= self.last
+        return self.file.file.pk == other.file.file.pk and self.first <= other.last and other.first <= self.last
 
 
 def first_page(chapter: Chapter, submissions: int) -> FirstPage:
     """Return the first page about a pair of a report with so many `submissions`."""
+    best = best_lines(chapter, submissions)
+    first = [best.left.file, best.right.file] if best else []
     files = [
-        (side.submission, sorted([*side.files, *side.others], key=lambda file: -file.shared))
+        (side.submission, sorted([*side.files, *side.others], key=lambda file: (file not in first, -file.shared)))
         for side in chapter.view.sides
     ]
     traces = add_rarity(chapter.view.pair, [file for _, on_side in files for file in on_side])
-    of_kinds = [[trace for trace in traces if trace.kind == kind] for kind in KINDS]
-    traces = [trace for of_kind in of_kinds for trace in of_kind[:TRACES]]
-    return FirstPage(chapter, best_lines(chapter, submissions), chapter.view.renamings, traces, files)
+    traces = [trace for kind in KINDS for trace in islice((one for one in traces if one.kind == kind), TRACES)]
+    return FirstPage(chapter, best, chapter.view.renamings, traces, files)
 
 
 def best_lines(chapter: Chapter, submissions: int) -> BestLines | None:

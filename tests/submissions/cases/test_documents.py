@@ -138,6 +138,40 @@ def test_the_first_page_on_paper_has_what_a_hearing_needs_and_questions_follow(
     assert "Annex" in rest[0]
 
 
+def steps_of(part: int, word: str) -> str:
+    """Return functions of one file, with names that begin with a word and strings that no other file has."""
+    names = ([f"{word}_{part}{step}_{name}" for name in ("bound", "gap", "row")] for step in range(6))
+    return f"# part {part} of the tides\n" + "".join(
+        f"""
+def step_{part}_{step}({bound}, {gap}):
+    for {row} in range({part + 7 * step}, {bound}):
+        if {row} % {gap} == {step}:
+            print("high water {part} {step}", {bound} - {row} // {gap}, {row} + {part}, "in the {step}. port")
+    return {gap}
+"""
+        for step, (bound, gap, row) in enumerate(names)
+    )
+
+
+def test_what_a_hearing_needs_of_a_pair_with_many_files_is_on_one_page(
+    alice_client: Client, assignment: Assignment, hand_in: HandIn
+) -> None:
+    words = {ADA: "value", "Ben Miller": "amount"}
+    files = {f"{who}/planning/part_{n}.py": steps_of(n, word) for who, word in words.items() for n in range(6)}
+    hand_in(zipped({**files, f"{CLEO}/main.py": HONEST}))
+    pair = assignment.reports.get().pairs.all()[0]
+    pair.left.handed_in = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+    pair.left.save()
+    response = alice_client.get(*pair_document(pair, format="pdf"))
+    first, second, *_ = (page.extract_text() for page in PdfReader(io.BytesIO(response.content)).pages)
+    assert "Questions for the conversation" in second
+    shown = re.findall(r"Miller planning/(part_\d.py), lines", first)
+    for who in words:
+        content = files[f"{who}/planning/{shown[0]}"]
+        assert hashlib.sha256(content.encode()).hexdigest() in "".join(first.split())
+    assert " ".join(first.split()).count("and 5 more files") == len(words)
+
+
 def test_a_students_copy_has_no_questions_and_no_times(alice_client: Client, named: Pair) -> None:
     named.left.handed_in = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
     named.left.save()
