@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from submissions.core.models import DuplicateRecord
 from submissions.models import Course, Decision, Report
 from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.reports import create_report, random_similarities
@@ -63,6 +64,17 @@ def test_the_list_of_pairs_fits_every_width(report_page: Page, language: str) ->
         report_page.set_viewport_size({"width": width, "height": 768})
         report_page.reload()
         assert report_page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_row_of_a_pair_with_the_longest_flag_is_at_most_three_lines_high(report_page: Page, report: Report) -> None:
+    pair = report.pairs.all()[0]
+    report.duplicates = [DuplicateRecord(sameness="layout", submissions=[pair.left_id, pair.right_id])]
+    report.save()
+    report_page.set_viewport_size({"width": 1366, "height": 768})
+    report_page.reload()
+    flag = report_page.locator(".pairs .flag.layout").bounding_box()
+    assert flag
+    assert flag["height"] < 70
 
 
 def test_columns_are_sorted_by_keyboard_and_the_focus_stays(report_page: Page) -> None:
