@@ -297,6 +297,7 @@ def test_names_and_numbers_of_the_table_of_a_class_stay_while_it_scrolls(report_
     expect(table.locator("tbody td").last).to_be_in_viewport()
     for heading in (table.locator("tbody th").last, table.locator("thead th").last):
         expect(heading).to_be_in_viewport()
+    expect(table).to_have_css("border-collapse", "separate")  # A collapsed border would scroll away from its heading.
 
 
 def test_no_heading_of_the_table_of_a_class_is_above_the_focus(report_page: Page, report: Report) -> None:
