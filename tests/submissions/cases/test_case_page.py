@@ -54,7 +54,7 @@ from tests.support.uploads import CountQueries, HandIn
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 ALL, *PARTS = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
 STATED = re.compile(
-    "The 2 others have the same part of (\\w+)\u2019s code: at least ([0-9]+)\u202f% without common code."
+    "The 2 others have the same part of (\\w+)\u2019s submission: at least ([0-9]+)\u202f% without common code."
 )
 HTMX = {"HX-Request": "true"}
 
@@ -278,6 +278,24 @@ def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
     )
 
 
+def test_several_groups_with_the_same_files_are_one_sentence(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment, alice: User
+) -> None:
+    program, renamed = CLASS["ada/main.py"], CLASS["ben/main.py"]
+    sources = {"ada": program, "ben": program, "cal": renamed, "dan": renamed, "eve": CLASS["cleo/main.py"]}
+    hand_in(zipped({f"{name}/main.py": source for name, source in sources.items()}))
+    choose_threshold(assignment, alice, 50)
+    report = assignment.reports.get()
+    [case] = [case for case in cases(report) if {"ada", "cal"} <= {*case.names}]
+    page = get_page(alice_client, reverse("case", args=[assignment.pk, case.key]))
+    assert "In each of 2 groups of them, all handed in the same files." in page.text(".lead")
+    assert page.text(".lead").count("handed in the same files") == 1
+    assert page.texts(".same") == ["The same files: ada, ben.", "The same files: cal, dan."]
+    export = reverse("export_case", args=[assignment.pk, case.key])
+    document = page_of(alice_client.get(export, {"names": "open", "format": "html"})).text("main")
+    assert "all handed in the same files. Their pairs with others are printed for one of each group only." in document
+
+
 def test_identical_copiers_are_one_case_which_is_printed_once(alice_client: Client, hand_in: HandIn) -> None:
     same = {f"copier-{number:02}/main.py": CLASS["ada/main.py"] for number in range(12)}
     report = hand_in(zipped(same | {"cleo/main.py": CLASS["cleo/main.py"]})).assignment.reports.get()
@@ -382,10 +400,10 @@ def test_it_is_code_that_one_member_shares_with_all_others(pages_of: Callable[..
         assert 100 * len(kinds(ALL)) / total - 2 < stated <= 100 * len(at_most) / total
 
 
-def test_a_case_that_holds_together_by_twos_has_no_common_code(pages_of: Callable[..., list[Page]]) -> None:
+def test_a_case_that_holds_together_by_twos_has_nothing_in_common(pages_of: Callable[..., list[Page]]) -> None:
     first, second, *_ = PARTS
     for page in pages_of(ann=first, ben=first + second, cal=second):
-        assert "The passages that ben shares with 2 others have no code in common." in page.text()
+        assert "The passages that ben shares with 2 others have nothing in common." in page.text()
 
 
 def test_nothing_is_said_of_a_pair(assignment: Assignment) -> None:

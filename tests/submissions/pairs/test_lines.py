@@ -493,6 +493,17 @@ def test_all_files_of_a_side_are_counted_beside_those_that_the_page_has(
     assert re.fullmatch(r"\d+ of 12 files share code", page.texts(".choice .meta")[0])
 
 
+def test_all_files_are_counted_where_the_page_has_room_for_one(
+    alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_view, "FILES_LISTED", 1)
+    text = "".join(functions(3, 8))
+    files = {f"{name}/m{n}.py": text + f"b{n} = {n}\n" for n in range(3) for name in ("ada", "ben")}
+    page = get_page(alice_client, address_of(files))
+    assert not page.has("select[data-files]")
+    assert page.texts(".choice .meta") == ["3 of 3 files share code"] * 2
+
+
 @pytest.mark.long
 def test_nonsense_in_the_address_of_a_pair_is_ignored(
     alice_client: Client, address_of: Callable[[dict[str, str]], str]

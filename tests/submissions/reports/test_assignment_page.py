@@ -521,12 +521,19 @@ def test_the_tab_of_pairs_has_a_histogram_with_a_table(chain: Report, alice_clie
     assert len(page.all(".pair-histogram rect.above")) == 4
 
 
-def test_the_page_of_a_case_draws_that_case_alone_beside_a_list(chain: Report, alice_client: Client) -> None:
+def test_the_page_of_a_case_draws_that_case_alone_and_lists_only_many_beside_it(
+    chain: Report, alice_client: Client
+) -> None:
     page = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[0].key]))
     data = json.loads(page.text("#graph-data"))
     assert sorted(node["name"] for node in data["nodes"]) == ["ann", "ben", "cal", "dan"]
     assert len(data["links"]) == 3
-    assert page.texts(".drawn li") == [node["name"] for node in data["nodes"]]
+    assert not page.has(".drawn")
+    crowd = create_report(
+        chain.assignment.course.assignments.create(name="Crowd"), {("s00", f"s{n:02}"): 0.9 for n in range(1, 42)}
+    )
+    page = get_page(alice_client, reverse("case", args=[crowd.assignment_id, cases(crowd)[0].key]))
+    assert page.texts(".drawn li") == [node["name"] for node in json.loads(page.text("#graph-data"))["nodes"]]
     pair = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[1].key]))
     assert not pair.has("[data-graph]")
 
@@ -557,6 +564,19 @@ def test_the_page_of_a_case_of_five_hundred_is_small_and_lists_its_members_on_fi
 def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
     [bin_of_pair] = [one for one in pair_bins([percentage / 100], Bands(0.5, 0.5)) if one.pairs]
     assert bin_of_pair.low == min(int(percent_text(percentage / 100)[:-1]), 100 - PAIR_BIN)
+
+
+def test_the_chart_of_the_cases_names_one_threshold_and_that_of_the_pairs_the_bands_too(
+    chain: Report, alice_client: Client
+) -> None:
+    chain.parameters["threshold"] |= {"look": 0.25, "stands_out": 0.75}
+    chain.save()
+    bands = "Pairs from 25\u202f% on are to be looked at; those from 75\u202f% on stand out."
+    hints = [
+        get_page(alice_client, tab(chain.assignment, name)).text(".histogram .hint") for name in ("assignment", "pairs")
+    ]
+    assert [bands in hint for hint in hints] == [False, True]
+    assert hints[0].startswith("Suggested: 50\u202f%.")
 
 
 @pytest.mark.parametrize(("far", "is_mixed"), [(0.55, False), (0.75, True)])

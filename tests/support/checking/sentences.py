@@ -824,12 +824,18 @@ def only_pair(exported: Exported, key: Key, values: Values) -> bool:
 
 @states("case", "p", "{{ several }} of them handed in the same files.")
 def same_in_case(exported: Exported, key: Key, values: Values) -> bool:
-    """Check that the page says this once for each group of so many members with the same files."""
+    return _same_in_groups(exported, key) == [number(values["several"].rpartition(". ")[2])]
+
+
+@states("case", "p", "In each of {{ n }} groups of them, all handed in the same files.")
+def same_in_groups(exported: Exported, key: Key, values: Values) -> bool:
+    return 1 < number(values["n"]) == len(_same_in_groups(exported, key))
+
+
+def _same_in_groups(exported: Exported, key: Key) -> list[int]:
+    """Return the sizes of the groups of members with the same files."""
     contents = Counter(tuple(sorted(exported.sources[name].values())) for name in key[1:])
-    sizes, stated = Counter(contents.values()), number(values["several"].rpartition(". ")[2])
-    pattern = re.compile(rf"(?<!\d){stated} of them handed in the same files")
-    said = sum(len(pattern.findall(text)) for text in exported.pages[key].texts("p"))
-    return stated > 1 and sizes[stated] == said
+    return [size for size in contents.values() if size > 1]
 
 
 @states("list", "tr.pair td.flags", "{{ n }} identical file", "{{ n }} identical files")
@@ -859,7 +865,7 @@ def line_of_class(exported: Exported, _: Key, values: Values) -> bool:
 
 @states(
     "case", "p",
-    "The {{ n }} others have the same part of {{ name }}’s code: at least {{ share }} without common code.",
+    "The {{ n }} others have the same part of {{ name }}’s submission: at least {{ share }} without common code.",
 )  # fmt: skip
 def core(exported: Exported, key: Key, values: Values) -> bool:
     name, others = values["name"], [one for one in key[1:] if one != values["name"]]
