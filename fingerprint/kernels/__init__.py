@@ -2,7 +2,6 @@
 
 registry  the decorators of functions that are compiled
 types     array types, each with one dtype and one number of dimensions
-object_files  load the machine code of kernels into this process
 library   the file of the library: where it is, how it is built, how Python loads and calls its kernels
 compiler  compiles a group of kernels with numba, in a process of its own
 """

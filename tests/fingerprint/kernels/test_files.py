@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fingerprint.kernels import library as building, object_files
+from fingerprint.kernels import library as building
 
 LEVEL = building.LEVEL
 
@@ -81,15 +81,16 @@ def test_without_a_compiler_the_message_says_what_to_install(monkeypatch: pytest
         building.build(tmp_path / "library", LEVEL)
 
 
-@pytest.mark.skipif(not object_files.IS_READ_HERE, reason="object files are loaded by LLVM here")
+@pytest.mark.skipif(not building.IS_READ_HERE, reason="object files are loaded by LLVM here")
 def test_an_object_file_whose_code_is_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     index, data = building.Library(building.ensure_compiled()), dict[str, bytes]()
-    monkeypatch.setattr(building, "load", lambda content, names: data.setdefault(names[0], content) and {})
+    load = building.load_object_file
+    monkeypatch.setattr(building, "load_object_file", lambda content, names: data.setdefault(names[0], content) and {})
     for name in index._index:
         with suppress(KeyError):
             index.kernel(name)
     content = max(data.values(), key=len)
-    assert object_files.load(content, []) == {}
-    monkeypatch.setattr(object_files, "WHOLE_ADDRESS", 2)
+    assert load(content, []) == {}
+    monkeypatch.setattr(building, "WHOLE_ADDRESS", 2)
     with pytest.raises(RuntimeError, match="relative addresses"):
-        object_files.load(content, [])
+        load(content, [])

@@ -376,7 +376,7 @@ def test_the_library_of_kernels_is_loaded_before_the_children_read_and_what_few_
     code = (
         "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"
         "before = [];"
-        "start = lambda files: before.append('fingerprint.kernels.object_files' in sys.modules) or (lambda: None);"
+        "start = lambda files: before.append('fingerprint.kernels.library' in sys.modules) or (lambda: None);"
         f"rank_path(Path({str(folder(tmp_path / 'class', CLASS | accents))!r}), RankingOptions(), start);"
         "from fingerprint.languages import lexers; lexers.lexer_class('java');"
         "import moss.check.outputs, moss.commands.tables;"
