@@ -12,7 +12,7 @@ from django.core import mail
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from moss.commands.accounts import account
+from moss.commands.operations import account
 from submissions.models import AuditEntry
 from tests.support.api import client_with, secret_of, send
 

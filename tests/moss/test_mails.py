@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import override
 from pytest_django.fixtures import Settings
 
-from moss.commands.accounts import account
+from moss.commands.operations import account
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.report_mail import mail_report
 from moss.integrations.webhooks.models import Webhook
