@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
-from submissions.intake.entry_names import replace_invisible
+from submissions.intake.entries import replace_invisible
 from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, group_submissions
 from submissions.intake.left_out.listing import LeftOut, Listing, described
 from submissions.intake.limits import BadArchive

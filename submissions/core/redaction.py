@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from submissions.intake.entry_names import normalised, without_accents
+from submissions.intake.entries import normalised, without_accents
 
 if TYPE_CHECKING:
     Span = tuple[int, int, str]

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
 
 from submissions.intake import sentences as reasons
-from submissions.intake.entry_names import replace_invisible
+from submissions.intake.entries import replace_invisible
 from submissions.intake.layouts.places import Placement, Student, root_of
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.limits import Limits, outside_time

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences as reasons
-from submissions.intake.entry_names import redecode, replace_invisible
+from submissions.intake.entries import redecode, replace_invisible
 from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, outside_time
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 

@@ -23,8 +23,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
-from submissions.intake.entries import CommitTimes, Entry
-from submissions.intake.entry_names import clean_path, folders_around, redecode
+from submissions.intake.entries import CommitTimes, Entry, clean_path, folders_around, redecode
 from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, damage_reason, format_size, outside_time
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import decode
 from submissions.intake import sentences
-from submissions.intake.entry_names import normalised, replace_invisible, without_accents
+from submissions.intake.entries import normalised, replace_invisible, without_accents
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.places import Student
 from submissions.intake.sentences import MORE

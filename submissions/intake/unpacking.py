@@ -24,8 +24,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from submissions.intake import document_text, members, sentences as reasons
 from submissions.intake.document_text import FORMATS, DocumentFormat, document_format
-from submissions.intake.entries import Entry
-from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
+from submissions.intake.entries import Entry, UniqueNames, clean_path, redecode, shorten
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.libarchive_reader import ZstandardFile, is_loaded, read_with_libarchive
 from submissions.intake.limits import (

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from submissions.intake import sentences as reasons
-from submissions.intake.entry_names import detect_encoding, redecode
+from submissions.intake.entries import detect_encoding, redecode
 from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size, outside_time
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 

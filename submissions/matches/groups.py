@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from submissions.intake.entry_names import without_accents
+from submissions.intake.entries import without_accents
 
 # The kind of a key, and what tells the keys of this kind apart. Submissions with a key in common are mates.
 Key = tuple[str, "int | str"]

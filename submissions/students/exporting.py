@@ -24,7 +24,7 @@ from submissions.archive.models import CorpusDocument
 from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.core.redaction import NameFinder
-from submissions.intake.entry_names import replace_invisible
+from submissions.intake.entries import replace_invisible
 from submissions.students.register import naming_rows
 from submissions.students.rows import NAMED, naming_rows_of
 

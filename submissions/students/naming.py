@@ -18,7 +18,7 @@ from django.utils.crypto import salted_hmac
 
 from submissions.core.models import RecordField
 from submissions.core.redaction import APOSTROPHE, RUN, NameFinder, normalise_word, normalised_spellings
-from submissions.intake.entry_names import normalised
+from submissions.intake.entries import normalised
 from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.

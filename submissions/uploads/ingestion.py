@@ -26,8 +26,7 @@ from submissions.core.database import flush_later, insert
 from submissions.core.models import Commits
 from submissions.core.submitters import save_students, stored_names
 from submissions.intake import sentences as reasons
-from submissions.intake.entries import CommitTimes, Entry
-from submissions.intake.entry_names import folders_around
+from submissions.intake.entries import CommitTimes, Entry, folders_around
 from submissions.intake.file_languages import settled_languages
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import digest

@@ -10,8 +10,7 @@ import pytest
 from submissions.core.names import Names
 from submissions.core.redaction import normalised_words
 from submissions.intake.choices import Choices
-from submissions.intake.entries import Entry
-from submissions.intake.entry_names import clean_path
+from submissions.intake.entries import Entry, clean_path
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.preview import ListedUpload, group_upload
 from submissions.intake.rosters import RosterRefused, id_key, name_key, parse_roster
@@ -101,7 +100,7 @@ def test_only_one_function_normalises_texts_from_outside() -> None:
     calls = [
         str(path) for path in product if re.search(rb"unicodedata\.normalize\(|import normalize", path.read_bytes())
     ]
-    assert calls == ["submissions/intake/entry_names.py"]
+    assert calls == ["submissions/intake/entries.py"]
 
 
 def _grows_like_a_line(work: Callable[[str], object], before: str, word: str) -> bool:

@@ -20,7 +20,7 @@ from moss.integrations.lti.models import LONGEST_ID, GivenRole, Platform, Platfo
 from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, get_json, is_id, text_of
 from moss.integrations.lti.tokens import MEMBERSHIPS, Launch, access_token
 from submissions.courses.models import Role
-from submissions.intake.entry_names import without_accents
+from submissions.intake.entries import without_accents
 from submissions.intake.rosters import Roster, RosterProblem, RosterStudent
 from submissions.models import Course, Membership
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from submissions.intake.entry_names import UniqueNames, replace_invisible
+from submissions.intake.entries import UniqueNames, replace_invisible
 
 # What a client that states nothing means.
 DEFAULT_COMMON_LIMIT, DEFAULT_SHOWN = 10, 250

@@ -22,7 +22,7 @@ from submissions.audit.models import AuditAction
 from submissions.core.accounts import QuotaExceeded
 from submissions.courses.retention import delete_assignment
 from submissions.intake.choices import Choices
-from submissions.intake.entry_names import replace_invisible
+from submissions.intake.entries import replace_invisible
 from submissions.models import Assignment, AuditEntry, Batch, Course, Upload
 from submissions.pages.requests import client_address
 from submissions.reports.progress import activity_of

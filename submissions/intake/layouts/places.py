@@ -15,8 +15,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
-from submissions.intake.entries import Entry
-from submissions.intake.entry_names import without_accents
+from submissions.intake.entries import Entry, without_accents
 from submissions.intake.limits import Limits
 
 # Bytes of all metadata files together that are read.

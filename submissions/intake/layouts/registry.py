@@ -11,7 +11,6 @@ from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
 from submissions.intake.layouts.places import Layout
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
-from submissions.intake.layouts.platforms.jplag import JPLAG
 from submissions.intake.layouts.platforms.learning_platforms import (
     BLACKBOARD,
     BRIGHTSPACE,
@@ -29,6 +28,7 @@ from submissions.intake.layouts.platforms.programming_platforms import (
     DOMJUDGE,
     GITHUB,
     GRADESCOPE,
+    JPLAG,
     NBGRADER,
     PUSHED,
     SUBMITTY,

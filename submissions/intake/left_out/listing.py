@@ -8,8 +8,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
 
-from submissions.intake.entries import Entry
-from submissions.intake.entry_names import folders_around
+from submissions.intake.entries import Entry, folders_around
 from submissions.intake.left_out import rules
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN

@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
 from submissions.intake.document_text import FORMATS
-from submissions.intake.entries import CommitTimes, Entry
-from submissions.intake.entry_names import clean_path, replace_invisible
+from submissions.intake.entries import CommitTimes, Entry, clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Budget, Limits, format_size, outside_time
 from submissions.intake.members import MAX_COMMITS, MAX_SIZE

@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.entry_names import PRIORS, detect_encoding, likeliest_code_page
+from submissions.intake.entries import PRIORS, detect_encoding, likeliest_code_page
 from submissions.intake.limits import Limits
 from submissions.intake.zip_and_tar import UNREAD_NAME_FIELD, _RepairedReads
 from tests.support.archives import (

@@ -26,7 +26,7 @@ from fingerprint.reading import Unreadable
 from submissions.cases.models import State
 from submissions.intake import sentences as reasons
 from submissions.intake.choices import GroupedSubmission
-from submissions.intake.entry_names import clean_path
+from submissions.intake.entries import clean_path
 from submissions.intake.grouping import group_files
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.registry import LAYOUTS

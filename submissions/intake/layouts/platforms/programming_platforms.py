@@ -1,4 +1,4 @@
-"""Platforms for programming, each for itself: Artemis, Dolos, DOMjudge, GitHub, Gradescope, nbgrader, Submitty, Git.
+"""Programming platforms, each for itself: Artemis, Dolos, DOMjudge, Git, GitHub, Gradescope, JPlag, nbgrader, Submitty.
 
 A layout finds the names that its platform gives, says how well it fits an upload, and places each file.
 """
@@ -23,6 +23,7 @@ from submissions.intake.layouts.places import (
     Placement,
     Student,
     children_of,
+    one_student,
     root_of,
 )
 
@@ -75,6 +76,12 @@ DOLOS_MIN_NAMED = 0.9
 PUSHED_METADATA = "pushed-submissions.json"
 PUSHED_NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")
 _find_pushed = fields.finder(PUSHED_NAME)
+# Results of JPlag 6 (jplag/JPlag, reporting/reportobject), `.jplag` or zip: `files/ID/path`, and in this list the
+# name of each ID.
+JPLAG_LIST = "submissionMappings.json"
+JPLAG_FILE = re.compile(r"files/(?P<id>[^/]+)/(?P<path>.+)")
+# The second since the names of fields are those of Java.
+JPLAG_FIELDS = ("submission_id_to_display_name", "submissionIds")
 
 
 def _score_artemis(listing: Listing) -> float:
@@ -369,4 +376,39 @@ def _read_pushed(record: object) -> tuple[Student, datetime | None]:
 PUSHED = Layout(
     "pushed", "submissions that this service fetched", _score_pushed, _place_pushed,
     reads=re.compile(r"(?:.*/)?" + re.escape(PUSHED_METADATA)), read_bytes=CLASS_BYTES,
+)  # fmt: skip
+
+
+def _names_jplag(listing: Listing) -> tuple[str, dict[str, str]]:
+    """Return the folder of the one list, and the names of submissions by their ids; equal ones with their id."""
+    # A student's own file of this name is in a folder of the files, and says nothing.
+    lists = [path for path in listing.file_names.get(JPLAG_LIST, []) if "/files/" not in f"/{path}"]
+    content = fields.parse_json(listing.read(lists[0])) if len(lists) == 1 else {}
+    stated = content if isinstance(content, dict) else {}
+    rows: dict[str, object] = next((stated[name] for name in JPLAG_FIELDS if isinstance(stated.get(name), dict)), {})
+    names = {one: " ".join(name.split()) for one, name in rows.items() if isinstance(name, str) and name.strip()}
+    having = Counter(names.values())
+    names = {one: name if having[name] == 1 else f"{name} ({one})" for one, name in names.items()}
+    return lists[0].removesuffix(JPLAG_LIST) if names else "", names
+
+
+def _score_jplag(listing: Listing) -> float:
+    return float(any(not isinstance(place, Ignored) for place in _place_jplag(listing).values()))
+
+
+def _place_jplag(listing: Listing) -> dict[str, Place]:
+    folder, names = _names_jplag(listing)
+    return {path: _place_one_jplag(path.removeprefix(folder), names) for path in listing.paths}
+
+
+def _place_one_jplag(path: str, names: dict[str, str]) -> Place:
+    match = JPLAG_FILE.fullmatch(path)
+    if not match or match["id"] not in names:
+        return Ignored(reasons.JPLAG_REPORT)
+    return one_student(names[match["id"]], match["path"])
+
+
+JPLAG = Layout(
+    "jplag", "a result of JPlag", _score_jplag, _place_jplag,
+    reads=re.compile(r"(?:.*/)?" + re.escape(JPLAG_LIST)), read_bytes=CLASS_BYTES,
 )  # fmt: skip

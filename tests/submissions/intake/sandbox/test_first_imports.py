@@ -10,8 +10,7 @@ import pytest
 
 from fingerprint.engine import Unreadable
 from submissions.intake.choices import Choices
-from submissions.intake.entries import Entry
-from submissions.intake.entry_names import PRIORS
+from submissions.intake.entries import PRIORS, Entry
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.preview import ListedUpload

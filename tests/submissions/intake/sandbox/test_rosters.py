@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from submissions.intake.entry_names import PRIORS
+from submissions.intake.entries import PRIORS
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.models import Assignment
