@@ -17,14 +17,15 @@ from submissions.intake.limits import BadArchive
 from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, FileChunk, Job, ListedEntry, Upload
 from submissions.students.finding import Decided
 from submissions.students.naming import LONGEST_NAME, Spellings, digest
-from submissions.students.register import erase_texts, held_titles
-from submissions.students.rows import (
+from submissions.students.register import (
     NOT_CHOSEN,
     OWN_REASONS,
     SOMEBODY_ELSE,
     Counts,
     erase_names,
     erase_submissions,
+    erase_texts,
+    held_titles,
     new_names,
 )
 from submissions.students.scope import NotFound, Scope, scope

@@ -25,8 +25,7 @@ from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.core.redaction import NameFinder
 from submissions.intake.entries import replace_invisible
-from submissions.students.register import naming_rows
-from submissions.students.rows import NAMED, naming_rows_of
+from submissions.students.register import NAMED, naming_rows, naming_rows_of
 
 if TYPE_CHECKING:
     from submissions.students.scope import Scope

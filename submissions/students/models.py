@@ -29,7 +29,7 @@ class Erasure(models.Model):
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
-    # See `submissions.students.rows`.
+    # See `submissions.students.register`.
     result: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
 
     class Meta:

@@ -20,7 +20,7 @@ from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note, note_export, write_export
 from submissions.students.finding import Decided, Near, find, near_matches
 from submissions.students.naming import digest
-from submissions.students.rows import OWN_REASONS, SOMEBODY_ELSE, receipt_of
+from submissions.students.register import OWN_REASONS, SOMEBODY_ELSE, receipt_of
 from submissions.students.scope import NotFound, Scope, scope
 
 LONGEST_NAME = 400

@@ -35,7 +35,7 @@ from submissions.work import jobs
 from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
-    from submissions.students.rows import Counts
+    from submissions.students.register import Counts
     from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
