@@ -285,7 +285,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "submissions.audit.log.AccessLog",
     "axes.middleware.AxesMiddleware",
-    "moss.integrations.api.service.ApiRequests",
+    "moss.integrations.api.ApiRequests",
     "submissions.pages.requests.ConflictAnswers",
     # After ConflictAnswers, so that it gets exceptions first: an error of a provider is no conflict.
     "moss.integrations.accounts.campus.SilentProviders",

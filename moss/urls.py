@@ -22,7 +22,7 @@ handler500 = "submissions.pages.requests.server_error"
 urlpatterns = [
     path("", include("submissions.urls")),
     path("", include("moss.integrations.accounts.views")),
-    path("", include("moss.integrations.api.service")),
+    path("", include("moss.integrations.api")),
     path("", include("moss.integrations.moss_protocol.views")),
     path("", include("moss.integrations.lti.views")),
     path("", include("moss.integrations.webhooks.views")),

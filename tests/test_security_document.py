@@ -5,7 +5,7 @@ import re
 from django.apps import apps
 from django.conf import settings
 
-from moss.integrations.api import service as idempotency
+from moss.integrations import api as idempotency
 from submissions.core.rights import REASON_HOLDS
 from submissions.courses.retention import NOTICE
 from submissions.students.register import OTHER_APPS, REGISTER

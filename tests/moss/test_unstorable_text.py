@@ -22,7 +22,7 @@ from django.forms.forms import BaseForm
 from django.test import Client
 from django.urls import get_resolver
 
-from moss.integrations.api.service import api
+from moss.integrations.api import api
 from submissions.models import Course, CourseRoster, EnrolledStudent
 from tests.support.api import api_client, problem_of, send
 from tests.support.campus import Campus

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from moss.integrations.api.service import api
+from moss.integrations.api import api
 from submissions.models import Course
 from tests.moss.integrations.api.test_protocol import operations
 from tests.support.api import secret_of

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from moss.integrations.api.service import KEY_HEADER
+from moss.integrations.api import KEY_HEADER
 from submissions.models import ApiAnswer, ApiToken, Assignment, Batch, ResumableUpload
 from submissions.work.locks import text_lock
 from tests.support.api import API, problem_of

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from moss.integrations.api.service import api
+from moss.integrations.api import api
 from moss.integrations.webhooks.api import WebhookChange, WebhookIn
 from submissions.courses.api import AssignmentChange, AssignmentIn, CourseChange, CourseIn
 from submissions.courses.change import remove_member

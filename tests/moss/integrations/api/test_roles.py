@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from moss.integrations.api.service import api
+from moss.integrations.api import api
 from submissions.courses import change as people
 from submissions.courses.change import read_roster, replace_roster
 from submissions.models import AuditEntry, Batch, Membership, ResumableUpload
