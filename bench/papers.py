@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.experiments import acceptance, density, frequency, growth, hamming
 from bench.experiments.corpus import collect, default_folders, pieces
 from bench.tables import markdown
-from fingerprint.params import ENGINE_VERSION
+from fingerprint.winnowing import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,5 +1,4 @@
 from fingerprint.hashing import kgram_hashes as kgram_hashes, permute as permute
-from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
 from fingerprint.ranking.candidates import InvertedIndex as InvertedIndex
 from fingerprint.ranking.groups import (
     DuplicateGroup as DuplicateGroup,
@@ -68,6 +67,9 @@ from fingerprint.sketches.simhash import (
 )
 from fingerprint.tokens import Token as Token, TokenStream as TokenStream
 from fingerprint.winnowing import (
+    ENGINE_VERSION as ENGINE_VERSION,
+    Params as Params,
+    Profile as Profile,
     best_safe_p as best_safe_p,
     modulo as modulo,
     pack as pack,

@@ -36,7 +36,6 @@ from fingerprint.languages.term_places import (
 )
 from fingerprint.languages.token_rows import token_lines as token_lines
 from fingerprint.lextables.deadline import TooSlow as TooSlow, time_limit as time_limit
-from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
 from fingerprint.ranking.best_pairs import worth_scoring as worth_scoring
 from fingerprint.ranking.candidates import CandidatePairs as CandidatePairs
 from fingerprint.ranking.cohort import Cohort as Cohort, whole_lines as whole_lines
@@ -93,4 +92,10 @@ from fingerprint.reading import (
 )
 from fingerprint.sketches.clustering import components as components
 from fingerprint.tokens import TokenStream as TokenStream
-from fingerprint.winnowing import Fingerprints as Fingerprints, fingerprint as fingerprint
+from fingerprint.winnowing import (
+    ENGINE_VERSION as ENGINE_VERSION,
+    Fingerprints as Fingerprints,
+    Params as Params,
+    Profile as Profile,
+    fingerprint as fingerprint,
+)

@@ -30,7 +30,7 @@ from fingerprint.languages.pasted_code import (
 from fingerprint.languages.task_statement import NO_STRING_WORDS, StringWords, string_words
 from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
 from fingerprint.lextables.deadline import TooSlow, time_limit
-from fingerprint.params import Params, Profile
+from fingerprint.winnowing import Params, Profile
 
 if TYPE_CHECKING:
     from fingerprint.tokens import TokenStream

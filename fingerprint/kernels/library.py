@@ -72,8 +72,8 @@ PROCESSOR = Path("/proc/cpuinfo")
 NO_COMPILER = "No compiled engine for this processor is installed: run `pip install 'moss-server[compiler]'`."
 
 
-# Modules that write what is stored beside the kernels into the folder that they are called with.
-STORED = ("fingerprint.languages.storing", "fingerprint.ranking.storing")
+# The modules that write what is stored beside the kernels into the folder that they are called with.
+STORED = ("fingerprint.storing",)
 
 # One process compiles the kernels that call the same functions, so that it compiles these functions once.
 Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them

@@ -2,7 +2,6 @@
 
 cohort           the submissions as arrays for the kernels, with the excluded code marked
 weights, terms   weights by rarity in the cohort, of tokens and of names and literals
-storing          marks of literals, made when the kernels are compiled
 groups           submissions that are not compared with each other, or that are the same
 candidates       the pairs that share fingerprints (winnowing, section 5.2)
 alignment        an index of the k-grams of a cohort, and runs of equal tokens of two submissions

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.types import Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
-from fingerprint.params import Params
 from fingerprint.ranking.candidates import CandidatePairs, InvertedIndex, weighted_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import Groups
@@ -20,7 +19,7 @@ from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.score_constants import COARSE_LITERALS, DECIMALS, HALF_EVIDENCE, HALF_SYMBOLS
 from fingerprint.ranking.scoring import ScorePairs, Scores, passage_mass, score
 from fingerprint.ranking.terms import LexicalTable, TermTable, beside_passages
-from fingerprint.winnowing import fingerprint
+from fingerprint.winnowing import Params, fingerprint
 
 if TYPE_CHECKING:
     import numpy.typing as npt

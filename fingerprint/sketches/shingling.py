@@ -16,7 +16,7 @@ from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
 from fingerprint.kernels.types import Documents, Hashes, Words
-from fingerprint.params import ENGINE_VERSION
+from fingerprint.winnowing import ENGINE_VERSION
 
 if TYPE_CHECKING:
     import numpy.typing as npt

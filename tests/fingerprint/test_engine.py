@@ -14,9 +14,8 @@ import fingerprint
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
 from fingerprint.kernels.types import Kinds
-from fingerprint.params import ENGINE_VERSION, Params
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.winnowing import pack, unpack
+from fingerprint.winnowing import ENGINE_VERSION, Params, pack, unpack
 
 PARAMS = Params(k=3, window=2)
 

@@ -17,8 +17,8 @@ from fingerprint.languages import front_end
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.token_rows import token_lines
 from fingerprint.lextables.deadline import TooSlow, time_limit
-from fingerprint.params import Params
 from fingerprint.reading import Reading, Unreadable, identify, profile_of, read, read_together
+from fingerprint.winnowing import Params
 from tests.fingerprint.languages.test_every_language import program
 
 

@@ -8,8 +8,7 @@ from hypothesis import assume, given, strategies as st
 
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.types import Hashes, Positions
-from fingerprint.params import Params
-from fingerprint.winnowing import best_safe_p, modulo, robust_winnow, safe_modulo, winnow
+from fingerprint.winnowing import Params, best_safe_p, modulo, robust_winnow, safe_modulo, winnow
 from tests.fingerprint import naive
 
 Select = Callable[[Hashes, int], Positions]

@@ -10,14 +10,13 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import Ranking
-from fingerprint.params import Params
 from fingerprint.ranking import common_code
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import count_alike, default_limit
 from fingerprint.ranking.rank import Exclusions, RankingInput
 from fingerprint.ranking.score_constants import ALIKE_PART, LEAST_COMMON, RELATED_PART
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
-from fingerprint.winnowing import fingerprint
+from fingerprint.winnowing import Params, fingerprint
 from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.long_rows import rest_is_long

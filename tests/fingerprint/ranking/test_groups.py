@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import CohortFile, Groups, RankingInput, count_pairs, fingerprint, rank
 from fingerprint.languages.lexical_terms import LexicalTerms
-from fingerprint.params import Params
 from fingerprint.ranking.groups import DuplicateGroup, Sameness, group_duplicates
+from fingerprint.winnowing import Params
 
 K = 4
 PARAMS = Params(K, 2)

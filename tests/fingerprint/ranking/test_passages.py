@@ -12,11 +12,11 @@ from hypothesis import example, given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import front_end, token_lines
 from fingerprint.kernels.types import Ids
-from fingerprint.params import Params
 from fingerprint.ranking.alignment import lines_of, trim_to_lines
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.passages import LEAST_MOVED_TOKENS, MAX_GAP, Passage, group_passages, moved_blocks
 from fingerprint.ranking.tiling import pop_piece, push_piece
+from fingerprint.winnowing import Params
 from tests.fingerprint import naive
 
 

@@ -9,7 +9,7 @@ import pytest
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, Ranking, RankingInput, front_end, token_lines
 from fingerprint.languages.lexical_terms import lexical_terms
-from fingerprint.params import Params
+from fingerprint.winnowing import Params
 from tests.support.programs import program, renamed
 
 Pair = tuple[int, int]

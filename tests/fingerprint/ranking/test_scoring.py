@@ -12,7 +12,6 @@ from fingerprint.kernels.types import Terms
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.languages.vocabulary import lexeme_id
-from fingerprint.params import Params
 from fingerprint.ranking import (
     candidates as candidates_module,
     rank as ranking_module,
@@ -33,7 +32,7 @@ from fingerprint.ranking.score_constants import (
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import DEFAULT_THRESHOLD
-from fingerprint.winnowing import fingerprint
+from fingerprint.winnowing import Params, fingerprint
 from tests.fingerprint import naive
 from tests.fingerprint.ranking import naive_score
 from tests.fingerprint.ranking.naive_score import Submission

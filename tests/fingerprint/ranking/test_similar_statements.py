@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from fingerprint import engine
-from fingerprint.params import Params
 from fingerprint.ranking.rank import Exclusions, RankingInput
 from fingerprint.ranking.score_constants import LEAST_REWORDED
+from fingerprint.winnowing import Params
 from tests.fingerprint.ranking.test_score_order import file
 
 K = Params().k

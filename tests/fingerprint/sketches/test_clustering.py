@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.params import ENGINE_VERSION
 from fingerprint.sketches.clustering import (
     MIN_BUDGET,
     Records,
@@ -19,6 +18,7 @@ from fingerprint.sketches.clustering import (
     value_runs,
 )
 from fingerprint.sketches.shingling import Sketches, mod_sketch, shingles
+from fingerprint.winnowing import ENGINE_VERSION
 from tests.fingerprint import naive
 from tests.support.small_disks import fill
 

@@ -7,7 +7,6 @@ from hypothesis import assume, given, strategies as st
 
 from fingerprint.hashing import permute
 from fingerprint.kernels.types import Hashes
-from fingerprint.params import ENGINE_VERSION
 from fingerprint.sketches.shingling import (
     AdaptiveSketch,
     adaptive_containment,
@@ -24,6 +23,7 @@ from fingerprint.sketches.shingling import (
     shingles,
     super_shingles,
 )
+from fingerprint.winnowing import ENGINE_VERSION
 from tests.fingerprint import naive
 
 TRIALS = 1000

@@ -16,8 +16,8 @@ from selectolax.lexbor import LexborNode
 
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
-from fingerprint.params import Params
 from fingerprint.reading import read
+from fingerprint.winnowing import Params
 from moss.check.outputs import standalone_report
 from moss.check.rank import RankingOptions, rank_path
 from submissions.intake.packed_readings import syntax_spans
