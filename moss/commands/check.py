@@ -493,7 +493,7 @@ def _page(report: LocalReport, listing: Listing, answer: Answer | None, path: Pa
     """Return the HTML page; write to the error stream what it leaves out."""
     from moss.check.outputs import standalone_report
     from moss.commands.tables import printable
-    from submissions.pages.standalone_html import standalone_html
+    from submissions.pages.paper import standalone_html
 
     content = standalone_report(report, printable(path.name), answer, listing.most, of_each=listing.of_each)
     page = standalone_html(content)

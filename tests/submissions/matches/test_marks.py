@@ -48,7 +48,7 @@ from submissions.matches.ranked_pairs import (
 )
 from submissions.matches.source_html import cuts_between
 from submissions.pages.filters import counted
-from submissions.pages.standalone_html import PageLimits, standalone_html
+from submissions.pages.paper import PageLimits, standalone_html
 from tests.moss.check.test_check import folder
 from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed

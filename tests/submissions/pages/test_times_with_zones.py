@@ -34,7 +34,7 @@ def test_every_format_of_a_time_has_the_zone() -> None:
         "submissions/courses/forms.py",
         "moss/sample/",
         "moss/log_lines.py",
-        "submissions/pages/standalone_html.py",
+        "submissions/pages/paper.py",
     )
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()}"
