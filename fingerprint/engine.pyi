@@ -24,11 +24,7 @@ from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
 from fingerprint.languages.pasted_code import shown_text as shown_text
 from fingerprint.languages.preloading import preload as preload
 from fingerprint.languages.prose import WordKinds as WordKinds
-from fingerprint.languages.task_statement import (
-    NO_STRING_WORDS as NO_STRING_WORDS,
-    StringWords as StringWords,
-    TaskStatement as TaskStatement,
-)
+from fingerprint.languages.task_statement import StringWords as StringWords, TaskStatement as TaskStatement
 from fingerprint.languages.term_places import (
     common_terms as common_terms,
     term_places as term_places,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
@@ -23,13 +24,7 @@ from django.test import Client
 from hypothesis import HealthCheck, settings as examples
 
 from moss.embedded import client
-from moss.embedded.client import (
-    SERVICE_ROLE,
-    ensure_services,
-    installation_paths,
-    release_services,
-    wait_until_stopped,
-)
+from moss.embedded.client import SERVICE_ROLE, ensure_services, installation_paths, release_services
 from submissions.models import Membership
 from submissions.uploads.read import LATER
 from tests.support.kept_classes import fixed_id
@@ -119,12 +114,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.services)
 
 
+def _wait_until_stopped(home: Path) -> None:
+    """Return when no daemon of the installation at `home` is running."""
+    if home.exists():
+        with (home / "daemon.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+    for daemon in client._daemons.pop(home, []):
+        daemon.wait()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers and delete their home when the last test process ends."""
     if not hasattr(config, "workerinput"):
         release_services()
         home = Path(os.environ["MOSS_TEST_HOME"])
-        wait_until_stopped(installation_paths(home))
+        _wait_until_stopped(installation_paths(home).home)
         shutil.rmtree(home)
         return
     release_services()

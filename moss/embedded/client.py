@@ -151,15 +151,6 @@ def services_lost() -> bool:
     return any(lease.is_lost() for lease in _leases)
 
 
-def wait_until_stopped(paths: InstallationPaths) -> None:
-    """Return when no daemon of this installation is running."""
-    if paths.home.exists():
-        with (paths.home / "daemon.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-    for daemon in _daemons.pop(paths.home, []):
-        daemon.wait()
-
-
 class ServiceLease:
     """A connection to the daemon; keeps the private servers running until `release` or the process ends."""
 

@@ -114,7 +114,6 @@ def compared(*cells: dict[str, object]) -> list[int]:
 GIVEN = "def given(x):\n    return [x, x + 1, x + 2]\n" * 3
 LOCKED = graded(GIVEN, locked=True, grade_id="a")
 TESTS = graded("assert solve(3) == 4", grade=True, locked=True, points=2, grade_id="b")
-STUB = graded("def solve(x):\n    raise NotImplementedError", solution=True, grade_id="c")
 CHANGED = graded("def solve(x):\n    return x + 1", solution=True, grade_id="c", checksum="0" * 32)
 
 
