@@ -32,6 +32,8 @@ LITERAL, SEPARATOR, FILE_END = 1, 2, 4
 _TABLE = crc32(" ".join(row.name for row in LANGUAGES).encode())
 STORED_MARKS = f"marks of literals, Pygments {pygments.__version__}, table {_TABLE:08x}"
 LEAST_OF_ROW = 4
+# Equal rows with other tokens between the literals: from 12 on no figure of a labelled set changes; tokens of a row.
+EQUAL_ROWS, LONGEST_ROW = 12, 32
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
@@ -154,14 +156,36 @@ def _fill_spare(marks: Classes, least: int, row: int, spare: Flags) -> None:
         literals = 0
 
 
+@kernel
+def _fill_spare_of_rows(kinds: Kinds, literals: Ids, limits: tuple[int, int, int], spare: Flags) -> None:
+    """Add the tables of equal rows; `literals` int32 [t + 1]: their number before each token.
+
+    `limits` are the tokens that count of a table, the least number of rows, and the most tokens of a row.
+    """
+    least, rows, longest = limits
+    for size in range(2, longest + 1):
+        first = 0
+        for end in range(size, len(kinds) + 1):
+            if end < len(kinds) and kinds[end] == kinds[end - size]:
+                continue
+            tokens, in_rows = end - first, literals[end] - literals[first]
+            is_table = tokens >= rows * size and in_rows * size >= tokens - size
+            if is_table and tokens - np.sum(spare[first:end]) > least:
+                _mark_spare(spare, first, end, least)
+            first = end - size + 1
+
+
 def table_tokens(kinds: Kinds, file_starts: Bounds, k: int) -> Flags:
     """Return which tokens do not count because they are in a table of literals: bool [t].
 
     A table is a run of literals, brackets, commas and signs, and at most one other token before each of its
-    rows; what it has in common with another table of that form is the form. It counts as one k-gram, with
-    tokens that are evenly spread. Files begin at `file_starts`; each ends with a separator.
+    rows; or a run of equal rows, each with a literal, such as facts, or lines that print. What it has in common
+    with another table of that form is the form. It counts as one k-gram, with tokens that are evenly spread.
+    Files begin at `file_starts`; each ends with a separator.
     """
     spare, marks = np.zeros(len(kinds), dtype=np.bool_), kind_marks(kinds, _table_marks())
     marks[file_starts[1:] - 1] = FILE_END
     _fill_spare(marks, k, LEAST_OF_ROW, spare)
+    literals = np.concatenate(([0], np.cumsum(marks == LITERAL)), dtype=np.int32, casting="same_kind")
+    _fill_spare_of_rows(kinds, literals, (k, EQUAL_ROWS, LONGEST_ROW), spare)
     return spare

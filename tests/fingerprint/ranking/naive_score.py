@@ -9,7 +9,7 @@ from itertools import groupby
 from math import exp, prod
 
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.weights import LEAST_OF_ROW
+from fingerprint.ranking.weights import EQUAL_ROWS, LEAST_OF_ROW, LONGEST_ROW
 from fingerprint.tokens import kind_id
 from tests.fingerprint import naive
 
@@ -60,6 +60,23 @@ def different_kgrams(whose: Submission, k: int) -> float:
 
 
 def naive_tables(kinds: Sequence[int], k: int) -> list[bool]:
+    """Return which tokens of one file do not count: of its tables of literals, then of those of equal rows."""
+    spare = naive_literal_tables(kinds, k)
+    for size in range(2, LONGEST_ROW + 1):
+        repeats = [at >= size and kinds[at] == kinds[at - size] for at in range(len(kinds))]
+        for is_equal, group in groupby(range(size, len(kinds)), repeats.__getitem__):
+            places = [*group]
+            run = range(places[0] - size, places[-1] + 1)
+            literals = [kinds[at] for at in run].count(LITERAL)
+            rows = len(run) / size
+            counted = [spare[at] for at in run].count(False)
+            if is_equal and rows >= EQUAL_ROWS and literals >= rows - 1 and counted > k:
+                for place, at in enumerate(run):
+                    spare[at] = (place + 1) * k // len(run) == place * k // len(run)
+    return spare
+
+
+def naive_literal_tables(kinds: Sequence[int], k: int) -> list[bool]:
     """Return which tokens of one file do not count, by its rows: what lies between other tokens."""
     spare = [False] * len(kinds)
     places = [at for at, kind in enumerate(kinds) if kind not in (LITERAL, SEPARATOR)]

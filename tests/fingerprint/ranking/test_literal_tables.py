@@ -14,7 +14,7 @@ from fingerprint.ranking.rank import RankingInput
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.weights import table_tokens
 from fingerprint.tokens import kind_id
-from tests.fingerprint.languages.test_every_language import CODE, program
+from tests.fingerprint.languages.test_every_language import CODE, WITHOUT_STRINGS, program
 from tests.fingerprint.ranking.naive_score import LITERAL, SEPARATOR, naive_tables
 from tests.fingerprint.ranking.test_score_order import file
 
@@ -27,9 +27,12 @@ ROWS = {"gas": (".word ", ", "), "x86": ("dw ", ", "), "scheme": ("", " "), "com
 BEFORE = {"php": "<?php\n"}
 
 
-files = st.lists(
-    st.sampled_from([[OTHER], [LITERAL], [LITERAL] * 5, [SEPARATOR], [SEPARATOR, LITERAL], [SEPARATOR] * 9])
-).map(lambda parts: [*chain.from_iterable(parts)])
+PARTS = [[OTHER], [LITERAL], [LITERAL] * 5, [SEPARATOR], [SEPARATOR, LITERAL], [SEPARATOR] * 9]
+EQUAL_ROWS = [
+    *([OTHER, LITERAL] * 13, [OTHER, SEPARATOR, LITERAL, LITERAL] * 12, [OTHER, OTHER, LITERAL] * 11),
+    *([*[OTHER] * 31, LITERAL] * 12, [*[OTHER] * 32, LITERAL] * 12),
+]
+files = st.lists(st.sampled_from(PARTS + EQUAL_ROWS)).map(lambda parts: [*chain.from_iterable(parts)])
 
 
 @given(st.lists(files, min_size=1, max_size=3), st.sampled_from([1, 2, 3, 4, 8, 16]))
@@ -82,3 +85,24 @@ def test_two_tables_make_no_two_programs_similar_and_the_same_table_is_seen(name
     assert honest < alone + 0.1
     assert honest + 0.2 < same < copied_code
     assert max(with_tables.left_share[0], with_tables.right_share[0]) < 0.25
+
+
+def rows(seed: int) -> str:
+    """Return 40 statements that are equal but for their words and numbers."""
+    random = Random(seed)
+    words = ("".join(random.choices("abcdefgh", k=6)) for _ in range(40))
+    return "".join(f'show("{word}", {random.randrange(1000)});\n' for word in words)
+
+
+@pytest.mark.parametrize("name", sorted({*CODE} - {"css", "mips", *WITHOUT_STRINGS}))
+def test_statements_that_differ_only_in_literals_make_no_two_programs_similar(name: str) -> None:
+    lines = program(name).replace("?>", "").splitlines(keepends=True)
+    left = "".join(lines[: len(lines) // 2])
+    right = BEFORE.get(name, "") + "".join(lines[len(lines) // 2 :])
+    alone = scored(name, [left, right])
+    one, other = rows(1), rows(2)
+    honest, same, copied = scored(name, [left + one, right + other, right + one]).similarity.tolist()
+    assert honest < alone.similarity[0] + 0.1
+    assert honest + 0.05 < same < copied
+    shares = scored(name, [left + one, right + other])
+    assert max(shares.left_share[0], shares.right_share[0]) < max(alone.left_share[0], alone.right_share[0]) + 0.25
