@@ -249,6 +249,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
+        punctuation="( ) , . : :: -> ?>",
         statements="use namespace require require_once include include_once",
         noise="public private protected final readonly const var global",
         synonyms={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
@@ -271,7 +272,10 @@ LANGUAGES: tuple[Language, ...] = (
         "fsharp", "F#", "fsharp", "*.fsx *.fsi", "f#", by_line=True, statements="open module namespace",
         noise="private public internal inline mutable",
     ),
-    Language("dafny", "Dafny", "dafny", "*.dfy", statements="include import", noise="ghost static", multiline='@"'),
+    Language(
+        "dafny", "Dafny", "dafny", "*.dfy", by_line=True, statements="include import", noise="ghost static",
+        version=2, multiline='@"',
+    ),
     Language(
         "scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", version=2, ignore_case=True, punctuation="",
         statements="import",

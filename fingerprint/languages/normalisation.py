@@ -70,9 +70,10 @@ def begins_statement(rows: TokenRows, at: int) -> bool:
 def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
     """Return the index after the statement that begins at `at`; `at` itself when the statement has no end.
 
-    Also `at` when a parenthesis follows: C# disposes with `using (...) {`, PHP binds with `use (...) {`.
+    Also `at` when a parenthesis follows: C# disposes with `using (...) {`, PHP binds with `use (...) {`. And where
+    code is in its brackets, as in those of `mod`, `namespace`, `package`, and of `import` as a function.
     """
-    depth, last = 0, min(len(rows), at + MAX_STATEMENT)
+    depth, last, in_braces = 0, min(len(rows), at + MAX_STATEMENT), 0
     enclosed = at > 0 and rows[at - 1, MARKS] & PARENTHESIS != 0
     if not by_line and not enclosed and at + 1 < last and rows[at + 1, MARKS] & PARENTHESIS:
         return at
@@ -83,11 +84,21 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
                 return index + 1
             if mark & CLOSE or (by_line and rows[index - 1, LINE] < rows[index, LINE]):
                 return index
+        elif _shows_code(mark, in_braces, by_line * (rows[at, LINE] < rows[index, LINE])):
+            return at
+        in_braces |= mark & (OPEN | PARENTHESIS) == OPEN
         if mark & OPEN:
             depth += 1
         elif mark & CLOSE:
             depth -= 1
     return len(rows) if last == len(rows) and depth == 0 and by_line else at
+
+
+@bare_njit
+def _shows_code(mark: int, in_braces: int, is_later: int) -> bool:
+    """Return whether a token in brackets shows that they have code; `is_later`: a line ends between."""
+    is_brace = mark & (OPEN | PARENTHESIS) == OPEN
+    return bool((in_braces and mark & STATEMENT_END) or (is_later and mark & OPEN and (in_braces or is_brace)))
 
 
 @bare_njit

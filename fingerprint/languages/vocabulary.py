@@ -292,7 +292,7 @@ class NormalisationRules:
             return mark | Mark.OPEN | (Mark.PARENTHESIS if lexeme == "(" else 0)
         if lexeme[0] in ")]}":
             return mark | Mark.CLOSE
-        if lexeme == ";":
+        if lexeme == ";" or (lexeme == "?>" and mark & Mark.DROPPED):  # PHP
             return mark | Mark.STATEMENT_END
         mark |= Mark.DOT if lexeme == "." else 0
         return mark | Mark.OPERATOR if _SYMBOL.match(lexeme) else mark

@@ -194,7 +194,7 @@ class Perl(perl.PerlLexer):
 
 class Php(php.PhpLexer):
     tokens: ClassVar = {
-        "php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), inherit],
+        "php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), (r"\?>", Punctuation, "#pop"), inherit],
         "string": [
             # The end of an expression in a string is looked for in the next characters only.
             (r"\{(?=\$\{)(?!(?:(?!\}\})[\s\S]){0,500}\}\})|\{(?=\$)(?![^}]{0,500}\})", String.Double),

@@ -44,7 +44,7 @@ def begins_statement(tokens: Tokens, at: int) -> bool:
 
 
 def statement_end(tokens: Tokens, at: int, *, by_line: bool) -> int:
-    """Return the index after a statement; its own where it does not end soon, or is a call in C# or PHP."""
+    """Return the index after a statement; its own where it does not end soon, is a call, or has code in braces."""
     following = tokens[at + 1 : at + MAX_STATEMENT]
     enclosed = at > 0 and tokens[at - 1].has(Mark.PARENTHESIS)
     if not by_line and not enclosed and following and following[0].has(Mark.PARENTHESIS):
@@ -55,6 +55,11 @@ def statement_end(tokens: Tokens, at: int, *, by_line: bool) -> int:
             return index + 1
         if depth == 0 and (token.has(Mark.CLOSE) or (by_line and tokens[index - 1].line < token.line)):
             return index
+        braces = [one for one in tokens[at:index] if one.has(Mark.OPEN) and not one.has(Mark.PARENTHESIS)]
+        is_brace = token.has(Mark.OPEN) and not token.has(Mark.PARENTHESIS)
+        is_nested = by_line and token.line > tokens[at].line and token.has(Mark.OPEN) and (braces or is_brace)
+        if depth and (is_nested or (braces and token.has(Mark.STATEMENT_END))):
+            return at
         depth += 1 if token.has(Mark.OPEN) else -1 if token.has(Mark.CLOSE) else 0
     ends_text = at + 1 + len(following) == len(tokens)
     return len(tokens) if by_line and depth == 0 and ends_text and len(following) < MAX_STATEMENT else at

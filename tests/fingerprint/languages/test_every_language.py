@@ -129,6 +129,32 @@ def test_reindenting_changes_no_kind(name: str, indent: object) -> None:
     assert kinds(language, indented) == kinds(language, text)
 
 
+def test_a_statement_of_php_ends_before_the_page_around_it() -> None:
+    page = "<?php include 'top.php' ?>\n<?php function swing($x) { return $x + 1; } echo swing(2); ?>\n"
+    assert kinds(front_end("php"), page) == kinds(front_end("php"), page[page.index("\n") + 1 :])
+
+
+# Their blocks are in braces, and some begin with a word that also begins a statement to drop.
+BRACES = {
+    "cpp", "csharp", "dafny", "go", "java", "javascript", "kotlin", "perl", "php", "rust", "scala", "swift",
+    "typescript",
+}  # fmt: skip
+DROPPED = [(row.name, word) for row in LANGUAGES if row.name in BRACES for word in row.statements.split()]
+# The lexer of Scala reads names only after it.
+DROPPED.remove(("scala", "import"))
+
+
+@pytest.mark.parametrize("begin", ["{word} place {{\n", '{word} "place" {{\n', "{word}(place).then(spot => {{\n"])
+@pytest.mark.parametrize(("name", "word"), DROPPED)
+def test_no_block_is_dropped_with_its_first_word(name: str, word: str, begin: str) -> None:
+    of = table(next(path for path in PATHS if path.stem == name))
+    code = f"{of.first}\n{of.second}"
+    end = "})" if "(" in begin else "}"
+    wanted = kinds(front_end(name), of.head + code)
+    read = kinds(front_end(name), f"{of.head}{begin.format(word=word)}{code}\n{end}\n{word} harbour;\n{code}")
+    assert "".join(read).count("".join(wanted)) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
 @pytest.mark.parametrize("newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"])
