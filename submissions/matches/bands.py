@@ -148,7 +148,10 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
             "{few} pairs of {span} are below the threshold: read them last.",
             few,
         )
+    percentages = _percentages(similarities, look, far, texts, space)
     stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
+    if percentages.get("far") == percentages.get("top"):
+        stand_out = ngettext("{n} pair of {far} stands out.", "{n} pairs of {far} stand out.", outstanding)
     parts = (
         (bands.alike, gettext("Programs of this task are too alike for a line.")),
         (look, gettext("Ordinary up to {below}.")),
@@ -158,17 +161,18 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
         (outstanding, stand_out),
         (look and not looks + outstanding, gettext("No pair is above that: read the best match of each student once.")),
     )
-    rows = {"below": look - 1, "first": look, "low": look, "high": far - 1, "far": far}
-    percentages = _percentages(similarities, rows, space)
-    ends = dict.fromkeys(percentages[name] for name in ("low", "high") if looks)
-    span = gettext("{low} to {high}").format(**percentages) if len(ends) > 1 else "".join(ends)
     said = " ".join(text for is_said, text in parts if is_said)
-    return said.format(**percentages, span=span, looks=looks, few=few, n=outstanding)
+    return said.format(**percentages, looks=looks, few=few, n=outstanding)
 
 
-def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str) -> dict[str, str]:
+def _percentages(similarities: Sequence[float], look: int, far: int, texts: Texts, space: str) -> dict[str, str]:
+    """Return what sentences name; `span` is that of the pairs from the row `look` to before `far`."""
+    rows = {"below": look - 1, "first": look, "low": look, "high": far - 1, "far": far, "top": len(similarities) - 1}
     known = {name: row for name, row in rows.items() if 0 <= row < len(similarities)}
-    return {name: percent_text(similarities[row], space) for name, row in known.items()}
+    percentages = {name: percent_text(similarities[row], space) for name, row in known.items()}
+    ends = dict.fromkeys(percentages[name] for name in ("low", "high") if look < far)
+    span = texts.gettext("{low} to {high}").format(**percentages) if len(ends) > 1 else "".join(ends)
+    return percentages | {"span": span}
 
 
 class PairBin(NamedTuple):

@@ -291,7 +291,7 @@ def test_the_answer_is_said_and_the_threshold_hides_nothing(tmp_path: Path) -> N
     root = folder(tmp_path, CLASS)
     answer, bands, *_ = check(root).stderr.splitlines()
     assert answer == "1 pair to read; 1 of 3 submissions is in none of them."
-    assert bands == "Ordinary up to 16%. Nobody between 16% and 96%. 1 pair from 96% on stands out."
+    assert bands == "Ordinary up to 16%. Nobody between 16% and 96%. 1 pair of 96% stands out."
     report = json.loads(check(root, "--format", "json").stdout)
     assert report["threshold"]["value"] == 0.5
     assert min(pair["similarity"] for pair in report["pairs"]) < 0.5

@@ -33,7 +33,7 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
         (
             Bands(0.4, 0.6),
             [0.2, 0.39, 0.401, 0.5, 0.6],
-            "Ordinary up to 39%. 2 pairs of 40% to 50%: look at them. 1 pair from 60% on stands out.",
+            "Ordinary up to 39%. 2 pairs of 40% to 50%: look at them. 1 pair of 60% stands out.",
         ),
         (
             Bands(0.4, 0.6),
@@ -54,6 +54,16 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=4
             Bands(0.06, 0.3, threshold=0.3),
             [0.061, 0.25],
             "2 pairs of 6% to 25% are below the threshold: read them last.",
+        ),
+        (
+            Bands(0.1, 0.6),
+            [0.05, 0.996, 1.0],
+            "Ordinary up to 5%. Nobody between 5% and 99%. 2 pairs from 99% on stand out.",
+        ),
+        (
+            Bands(0.1, 0.6),
+            [0.05, 1.0, 1.0],
+            "Ordinary up to 5%. Nobody between 5% and 100%. 2 pairs of 100% stand out.",
         ),
         (Bands(0.1, 0.6), [0.181, 0.184], "2 pairs of 18%: look at them."),
         (Bands(0.4, 0.6), [], ""),
@@ -83,7 +93,7 @@ def test_what_is_said_of_the_bands_counts_every_pair_above_the_line(
     bands = Bands(look, look + further)
     counts = [bands.band(one) for one in similarities]
     text = band_sentences(bands, similarities, NullTranslations())
-    for band, end in (("look", "look at"), ("stands out", "on stand")):
+    for band, end in (("look", "look at"), ("stands out", " stand")):
         number = counts.count(band)
         assert (f"{number} pair" in text and end in text) == (number > 0) or number == 0
     # Bands follow each other as similarities do.

@@ -157,7 +157,7 @@ def test_the_headline_counts_what_stands_out_always(alice_client: Client, report
     assert headline(alice_client, assignment).startswith(
         "2 pairs reach the threshold among 3 submissions Ordinary up to 20\u202f%. "
         "Nobody between 20\u202f% and 60\u202f%. 1 pair of 60\u202f%: look at it. "
-        "1 pair from 90\u202f% on stands out. None is decided yet."
+        "1 pair of 90\u202f% stands out. None is decided yet."
     )
     assert headline(alice_client, assignment, q="cleo").startswith("2 pairs reach the threshold")
     decide(assignment, "ada", "ben", "confirmed")
@@ -167,7 +167,7 @@ def test_the_headline_counts_what_stands_out_always(alice_client: Client, report
     at_95 = "No pair reaches the threshold among 3 submissions"
     assert headline(alice_client, assignment, threshold="95").startswith(at_95)
     of_cases = get_page(alice_client, assignment.get_absolute_url()).text("#headline")
-    assert "1 pair from 90\u202f% on stands out. No case is decided yet." in of_cases
+    assert "1 pair of 90\u202f% stands out. No case is decided yet." in of_cases
     asked = get_page(alice_client, assignment.get_absolute_url(), threshold="15").text("#headline")
     assert "3 pairs are 15\u202f% similar or more. No case is decided yet." in asked
 

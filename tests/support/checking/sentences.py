@@ -533,7 +533,7 @@ def renamed_lines(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) == _sorts_of_lines(exported, key)["renamed"]
 
 
-@states("lines", "p.lead", "{{ n }} other of both sides.", "{{ n }} others of both sides.")
+@states("lines", "p.lead", "{{ n }} other line, counting both sides.", "{{ n }} other lines, counting both sides.")
 def other_lines(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) == _sorts_of_lines(exported, key)["other"]
 
@@ -720,6 +720,12 @@ def all_to_look_at_below(exported: Exported, key: Key, values: Values) -> bool:
 def outstanding(exported: Exported, _: Key, values: Values) -> bool:
     rows = [row["similarity"] for row in exported.pairs if row["band"] == "stands out"]
     return number(values["n"].rpartition(" ")[2]) == len(rows) and is_percent(values["far"], min(rows))
+
+
+@states("cases list", "p.lead", "{n} pair of {far} stands out.", "{n} pairs of {far} stand out.")
+def equally_outstanding(exported: Exported, key: Key, values: Values) -> bool:
+    rows = [row["similarity"] for row in exported.pairs if row["band"] == "stands out"]
+    return outstanding(exported, key, values) and is_percent(values["far"], max(rows))
 
 
 @states(
