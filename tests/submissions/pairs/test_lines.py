@@ -531,7 +531,7 @@ TEXT_COLOURS = (
     "ink",
     "soft",
     "bad",
-    *(f"c-{sort}" for sort in ("comment", "keyword", "string", "number", "name")),
+    *(f"c-{sort}" for sort in ("keyword", "string", "number", "name")),
 )
 
 
