@@ -12,7 +12,7 @@ import numpy as np
 
 from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, group_passages, passage_weight, shown_text
 from moss.check.rank import SAMENESS, LocalFile, LocalReport
-from submissions.matches.bands import Bands, band_sentences, is_whole, pair_bins
+from submissions.matches.bands import Bands, are_many, band_sentences, is_whole, pair_bins
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
 from submissions.matches.groups import connected_components
@@ -66,6 +66,8 @@ def answer_of(report: LocalReport) -> Answer:
     counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
     first = [row for row in counted if scores[row] >= threshold.value]
     whole = [row for row in counted if scores[row] < threshold.value and _is_whole(rows[row])]
+    if are_many(len(whole), report.class_size):
+        whole = [row for row in whole if _is_same(rows[row])]
     order = [*first, *whole, *sorted({*range(len(rows))}.difference(first, whole))]
     members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
     size, total = report.class_size, report.ranking.compared
@@ -79,10 +81,13 @@ def answer_of(report: LocalReport) -> Answer:
 
 def _is_whole(row: PairRow) -> bool:
     """Return whether a pair is whole: see `submissions.pairs.read.band_of`."""
+    return _is_same(row) or is_whole(row.tokens, row.left_without_common, row.right_without_common)
+
+
+def _is_same(row: PairRow) -> bool:
     same = row.flag.split("; ")
-    is_all = float(SAMENESS[2] in same)
     is_same = any(one in SAMENESS[:2] or one.endswith(("identical file", "identical files")) for one in same)
-    return is_same or is_whole(row.tokens, row.left_without_common, row.right_without_common, is_all)
+    return is_same or is_whole(row.tokens, float(SAMENESS[2] in same))
 
 
 def pairs_table(report: LocalReport) -> ExportTable:

@@ -223,7 +223,7 @@ def next_below(report: Report, threshold: float, after: Pair | None) -> Pair | N
     undecided = with_decisions(readable_pairs(report).defer("passages")).filter(
         decision=UNDECIDED, similarity__lt=threshold
     )
-    look = WHOLE | SAME_FILES
+    look = SAME_FILES if bands_of(report).many_whole else WHOLE | SAME_FILES
     parts = [look, ~look]
     if after:
         equal = Q(similarity=after.similarity)
@@ -343,7 +343,7 @@ def pairs_above(report: Report, threshold: float) -> int:
 class BandSummary(NamedTuple):
     """The sentences on the bands of a report, and counts of ordinary similarities.
 
-    `whole` counts whole copies, `files` pairs with identical files.
+    `whole` counts whole copies, where they are not many, `files` pairs with identical files.
     """
 
     sentences: str
@@ -362,7 +362,7 @@ def band_summary(report: Report, threshold: float) -> BandSummary:
     below = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__lt=bands.look)
     counts = below.aggregate(whole=Count("pk", filter=WHOLE), files=Count("pk", filter=SAME_FILES))
     sentences = band_sentences(bands, similarities, translation, "\u202f")
-    return BandSummary(sentences, **counts)
+    return BandSummary(sentences, 0 if bands.many_whole else counts["whole"], counts["files"])
 
 
 def linking_pairs(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:

@@ -22,25 +22,34 @@ def is_whole(tokens: int, *shares: float) -> bool:
     return tokens >= WHOLE_TOKENS and max(shares) >= WHOLE_SHARE
 
 
+def are_many(whole: int, submissions: int) -> bool:
+    """Return whether the whole pairs below the threshold say nothing: there are more than submissions."""
+    return whole > submissions
+
+
 class Bands(NamedTuple):
     """The similarities from which on pairs are to be looked at, and stand out; `alike`: no line separates.
 
-    The pairs to read are those from the `threshold` on, which may be more than `look`.
+    The pairs to read are those from the `threshold` on, which may be more than `look`. `many_whole`: so many pairs
+    below are whole that this says nothing, see `are_many`.
     """
 
     look: float
     stands_out: float
     alike: bool = False
     threshold: float = 0.0
+    many_whole: bool = False
 
     @classmethod
     def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
         """Return the bands of a suggestion, as reports store it, or of the threshold that was chosen."""
         # Reports of former rules do not say what is to be looked at, or what stands out.
         look, stands_out = (float(str(suggestion.get(name, suggestion["value"]))) for name in ("look", "stands_out"))
+        many_whole = bool(suggestion.get("many_whole"))
         if chosen is not None:
-            return cls(chosen, max(chosen, stands_out))
-        return cls(look, stands_out, "too alike" in str(suggestion["reason"]), float(str(suggestion["value"])))
+            return cls(chosen, max(chosen, stands_out), many_whole=many_whole)
+        is_alike = "too alike" in str(suggestion["reason"])
+        return cls(look, stands_out, is_alike, float(str(suggestion["value"])), many_whole)
 
     def band(self, similarity: float, *, whole: bool = False) -> str:
         """Return the band of a pair; `whole`: nearly all of one side is shared, or a file is identical."""

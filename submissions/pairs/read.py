@@ -158,7 +158,8 @@ def band_of(bands: Bands, pair: Pair, flags: Iterable[Flag]) -> str:
     """Return the band of a pair with these flags."""
     kinds = {flag.kind for flag in flags}
     is_all = 1.0 if kinds & SAME_TOKENS else 0.0
-    whole = bool(kinds & SAME_CODE) or is_whole(pair.tokens, pair.left_share, pair.right_share, is_all)
+    shares = () if bands.many_whole else (pair.left_share, pair.right_share)
+    whole = bool(kinds & SAME_CODE) or is_whole(pair.tokens, *shares, is_all)
     return bands.band(pair.similarity, whole=whole)
 
 

@@ -19,7 +19,7 @@ from fingerprint import engine
 from submissions.cases.read import SUSPECTED, with_decisions
 from submissions.core.database import copy, insert
 from submissions.core.submitters import stored_names
-from submissions.matches.bands import WHOLE_SHARE, MovedThreshold, OtherClasses
+from submissions.matches.bands import WHOLE_SHARE, MovedThreshold, OtherClasses, are_many
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, WHOLE_TOKENS, aligned_pairs, count_same_files
 from submissions.models import (
     Assignment,
@@ -272,7 +272,7 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     findings = collect_findings(cohort, ranking, best, before)
     report.findings = findings.model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {
-        "threshold": ranking.threshold._asdict(),
+        "threshold": ranking.threshold._asdict() | {"many_whole": _has_many_whole(cohort, ranking)},
         "unrelated": ranking.unrelated and ranking.unrelated._asdict(),
     }
     if moved := _moved(report, cohort):
@@ -379,13 +379,25 @@ def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp], has_files: F
 
     `has_files` tells which rows of the ranking have an identical file.
     """
-    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)
-    whole = has_files | (shares >= WHOLE_SHARE) & (ranking.scores.tokens >= WHOLE_TOKENS)
+    whole = has_files | _are_whole(ranking)
     listed = np.union1d(rows[:MAX_PAIRS], rows[whole[rows]][:MAX_PAIRS])
     above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
     sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)
     return np.union1d(listed, above[first // 2])
+
+
+def _are_whole(ranking: engine.Ranking) -> Flags:
+    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)
+    whole: Flags = (shares >= WHOLE_SHARE) & (ranking.scores.tokens >= WHOLE_TOKENS)
+    return whole
+
+
+def _has_many_whole(cohort: LoadedCohort, ranking: engine.Ranking) -> bool:
+    """Return whether many pairs of the class that are below the threshold are whole."""
+    is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
+    below = ranking.scores.similarity < ranking.threshold.value
+    return are_many(int((_are_whole(ranking) & below & ~is_old).sum()), cohort.class_size)
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:

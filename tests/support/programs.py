@@ -87,3 +87,13 @@ def edited(random: Random, source: str) -> str:
             )
         )
     return "\n".join(lines) + "\n"
+
+
+def windows(random: Random) -> str:
+    """Return a program of which others of this kind differ only in its size, names, texts and numbers."""
+    rows = "".join(
+        f"b{at} = Button(root, text='{random.randrange(999)}', command=f{at})\n"
+        f"b{at}.grid(row={random.randrange(9)}, column={random.randrange(9)})\n"
+        for at in range(random.randrange(5, 11))
+    )
+    return f"root = Tk()\n{rows}root.mainloop()\n"

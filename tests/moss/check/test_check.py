@@ -25,7 +25,7 @@ from moss.sample import SAMPLE
 from submissions.matches.ranked_pairs import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
 from tests.support.html import Page
-from tests.support.programs import program, renamed
+from tests.support.programs import program, renamed, windows
 from tests.support.rewritten import ORIGINAL, REWRITTEN
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
@@ -259,6 +259,16 @@ def test_whole_pairs_below_the_threshold_are_said_to_be_listed_where_they_are(
     answer = answer._replace(to_read=3, whole=whole, is_cut=False)
     what = "an identical file, or one side nearly whole in shared passages"
     assert answer.lines(listed)[-1] == ending.format(what)
+
+
+def test_whole_pairs_below_the_threshold_are_not_to_be_looked_at_where_programs_of_the_task_are_alike(
+    tmp_path: Path,
+) -> None:
+    alike = {f"s{number}/m.py": windows(Random(number)) for number in range(10)}
+    assert answer_of(rank_path(folder(tmp_path / "alike", alike), RankingOptions())).whole == 0
+    few = {name: alike[name] for name in ("s1/m.py", "s2/m.py")}
+    own = {f"t{number}/m.py": program(Random(number), 9) for number in range(8)}
+    assert answer_of(rank_path(folder(tmp_path / "few", few | own), RankingOptions())).whole <= 1
 
 
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:

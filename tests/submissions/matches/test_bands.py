@@ -113,10 +113,10 @@ def test_a_whole_copy_is_never_ordinary_wherever_the_line_is_but_a_tiny_program_
 
 def test_reports_of_an_earlier_version_have_bands_too() -> None:
     stored: dict[str, object] = {"value": 0.4, "reason": "no pair reaches 40%"}
-    assert Bands.of(stored) == (0.4, 0.4, False, 0.4)
+    assert Bands.of(stored) == (0.4, 0.4, False, 0.4, False)
     stored |= {"look": 0.3, "stands_out": 0.5}
-    assert Bands.of(stored) == (0.3, 0.5, False, 0.4)
-    assert Bands.of(stored, chosen=0.6) == (0.6, 0.6, False, 0.0)
+    assert Bands.of(stored) == (0.3, 0.5, False, 0.4, False)
+    assert Bands.of(stored, chosen=0.6) == (0.6, 0.6, False, 0.0, False)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from random import Random
 from typing import Any
 
 import pytest
@@ -5,8 +6,12 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, Decision, Pair, Report
+from submissions.pairs.read import WHOLE
 from tests.support.html import get_page
+from tests.support.programs import program, windows
+from tests.support.sample_class import zipped
 from tests.support.shares import decided_on, pair_page
+from tests.support.uploads import HandIn
 
 MESSAGES = ".notices .notice"
 
@@ -96,3 +101,24 @@ def test_the_next_pair_is_that_of_the_list(alice_client: Client, report: Report,
     end = alice_client.get(next_link).headers["Location"]
     assert end == f"{reverse('pairs', args=[report.assignment_id])}?q=cleo&sort=similarity"
     assert get_page(alice_client, end).texts(MESSAGES)[1] == "2 pairs in the list: 1 clear, 1 undecided."
+
+
+def test_whole_pairs_below_the_threshold_say_nothing_where_programs_of_the_task_are_alike(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> None:
+    programs = {f"s{number}/m.py": windows(Random(number)) for number in range(10)}
+    for number in (0, 1):
+        programs[f"u{number}/same.py"] = program(Random(5), 2)
+        programs[f"u{number}/own.py"] = program(Random(number + 7), 12)
+    hand_in(zipped(programs))
+    report = Report.objects.get(assignment=assignment)
+    suggested = report.parameters["threshold"]["value"]
+    below = report.pairs.filter(WHOLE, similarity__lt=suggested)
+    assert below.count() > 12
+    said = get_page(alice_client, reverse("pairs", args=[assignment.pk])).text("p.lead")
+    assert "1 pair below has an identical file" in said
+    assert "nearly all" not in said
+    for pair in report.pairs.filter(similarity__gte=suggested).select_related("left", "right"):
+        decide(pair)
+    with_file = report.pairs.select_related("left", "right").get(left__name="u0", right__name="u1")
+    assert next_address(alice_client, report) == pair_page(with_file)
