@@ -180,7 +180,8 @@ def _percentages(similarities: Sequence[float], look: int, far: int, texts: Text
     known = {name: row for name, row in rows.items() if 0 <= row < len(similarities)}
     percentages = {name: percent_text(similarities[row], space) for name, row in known.items()}
     ends = dict.fromkeys(percentages[name] for name in ("low", "high") if look < far)
-    span = texts.gettext("{low} to {high}").format(**percentages) if len(ends) > 1 else "".join(ends)
+    gettext = texts.gettext
+    span = gettext("{low} to {high}").format(**percentages) if len(ends) > 1 else "".join(ends)
     return percentages | {"span": span}
 
 
