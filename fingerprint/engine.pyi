@@ -27,6 +27,7 @@ from fingerprint.languages.prose import WordKinds as WordKinds
 from fingerprint.languages.task_statement import StringWords as StringWords, TaskStatement as TaskStatement
 from fingerprint.languages.term_places import (
     common_terms as common_terms,
+    prose_words as prose_words,
     term_places as term_places,
     without_terms as without_terms,
 )

@@ -16,7 +16,9 @@ from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.front_ends import term_families
 from fingerprint.languages.lexical_terms import LexicalTerms, directive_columns, include_spans, macro_spans
 from fingerprint.languages.look_alikes import plain, without_unseen
+from fingerprint.languages.prose import FAMILY as PROSE, normalise_word
 from fingerprint.languages.vocabulary import LENGTH_BITS, lexeme_id
+from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
     from fingerprint.tokens import TokenStream
@@ -40,12 +42,13 @@ CLASSES = {LexicalClass.STRING: "literals", LexicalClass.NUMBER: "literals", Lex
 
 
 class TermPlace(NamedTuple):
-    """One occurrence of a term, `text[start:end]`; `kind` is the field of `LexicalTerms` that has it."""
+    """One occurrence of a term, `text[start:end]`, of the field `kind` of `LexicalTerms`; or a word of prose."""
 
     kind: str
     term: int
     start: int
     end: int
+    is_word: bool = False
 
 
 def common_terms(left: Iterable[LexicalTerms], right: Iterable[LexicalTerms]) -> LexicalTerms:
@@ -72,18 +75,30 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
     A term that is no token, such as the name of an annotation, is looked for in the whole text, comments
     included. A few are not found: unusual imports on several lines, and names with unusual characters.
     """
-    spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
-    text = plain(text).text
-    places: list[TermPlace] = []
-    for family in sorted(term_families(language, text)):
+    families, text = term_families(language, text), plain(text).text
+    words: set[Span] = {*prose_words(text, tokens)} if PROSE in families else set()
+    spans = [span for span in zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True) if span not in words]
+    places: list[TermPlace] = [*_lexeme_places(PROSE, text, sorted(words), wanted)]
+    for family in sorted(families - {PROSE}):
         in_family = [*_lexeme_places(family, text, spans, wanted), *_directive_places(family, text, wanted)]
         present = np.array([place.term for place in in_family], dtype=np.uint64)
         missing = LexicalTerms(*(np.setdiff1d(column, present) for column in wanted.readable))
         if len(missing.literals) + len(missing.names):
             pieces = [match.span() for pattern in PIECES for match in pattern.finditer(text)]
-            in_family += _lexeme_places(family, text, pieces, missing)
+            in_family += _lexeme_places(family, text, [span for span in pieces if span not in words], missing)
         places += in_family
     return sorted(set(places), key=lambda place: (place.start, place.end, place.kind))
+
+
+def prose_words(text: str, tokens: TokenStream) -> Iterator[Span]:
+    """Yield the places of the tokens that are words of prose."""
+    kinds: dict[str, int] = {}
+    for kind, start, end in zip(tokens.kinds.tolist(), tokens.starts.tolist(), tokens.ends.tolist(), strict=True):
+        word = text[start:end]
+        if word not in kinds:
+            kinds[word] = kind_id(PROSE, normalise_word(word))
+        if kind == kinds[word]:
+            yield start, end
 
 
 def _lexeme_places(family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms) -> Iterator[TermPlace]:
@@ -102,7 +117,7 @@ def _lexeme_places(family: str, text: str, spans: Iterable[Span], wanted: Lexica
             ]
             known[lexeme] = [(kind, terms[kind, one]) for kind, one in ids if (kind, one) in terms]
         for kind, term in known[lexeme]:
-            yield TermPlace(kind, term, start, end)
+            yield TermPlace(kind, term, start, end, kind == "names" and family == PROSE)
 
 
 def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[TermPlace]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Terms that are listed, lines and characters of each.
 LISTED, LINES_LISTED, CHARACTERS = 60, 5, 80
-KINDS = {"literals": "literal", "names": "name", "imports": "import"}
+KINDS = {"literals": "literal", "names": "name", "words": "word", "imports": "import"}
 NO_COUNTS: Mapping[int, int] = MappingProxyType({})
 
 
@@ -44,7 +44,7 @@ class TermLines(NamedTuple):
 
 
 class SharedTerm(NamedTuple):
-    """A term of both sides; `kind` is literal, name or import, `text` its first characters on the left.
+    """A term of both sides; `kind` is literal, name, word or import, `text` its first characters on the left.
 
     `some` submissions have it, where that was counted.
     """
@@ -101,7 +101,8 @@ def _lines_by_term(
     texts: dict[tuple[str, int], str] = {}
     for file in files:
         starts, numbers = line_starts(file.text), dict[tuple[str, int], dict[int, None]]()
-        for kind, term, start, end in engine.term_places(file.language, file.text, file.tokens, wanted):
+        for field, term, start, end, is_word in engine.term_places(file.language, file.text, file.tokens, wanted):
+            kind = "words" if is_word else field
             numbers.setdefault((kind, term), {})[bisect_right(starts, start)] = None
             texts.setdefault((kind, term), file.text[start:end])
         for key, found_on in numbers.items():

@@ -44,7 +44,12 @@ if TYPE_CHECKING:
 
 register = template.Library()
 
-TERM_KINDS = {"literal": gettext_lazy("literal"), "name": gettext_lazy("name"), "import": gettext_lazy("import")}
+TERM_KINDS = {
+    "literal": gettext_lazy("literal"),
+    "name": gettext_lazy("name"),
+    "word": gettext_lazy("word"),
+    "import": gettext_lazy("import"),
+}
 # The states and fields of a decision, as they stand inside a sentence.
 STATE_WORDS = {
     "undecided": gettext_lazy("undecided"),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from django.utils.translation import gettext as _
 
-from fingerprint.engine import front_end
-from submissions.intake.packed_readings import unpack_coarse, unpack_tokens
+from fingerprint.engine import front_end, prose_words
+from submissions.intake.packed_readings import COLOURED_CHARACTERS, unpack_coarse, unpack_tokens
 from submissions.matches.differences import TokenRun, differences, differing_parts
 from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.matches.source_html import (
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 PART_START = re.compile(r"([1-9]\d{0,8})-(\d{1,9})")
 NUMBER = re.compile(r"[1-9]\d{0,8}")
 
+# Languages whose files may have code and text: in the latter words have no colour.
+WITH_TEXT = frozenset({"notebook", "rmarkdown", "html", "vue", "svelte", "razor", "erb", "ejs", "jsp"})
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
 MAP_RESOLUTION = 220
@@ -271,13 +273,20 @@ class FileView:
 
     @property
     def contents(self) -> frozenset[str]:
-        """What counts in it: "code", "text", both or nothing; a notebook that is not read may have both."""
+        """What counts in it: "code", "text", both or nothing; what is not read may have both."""
         document = self.file.document
-        if document.language != "notebook":
+        if document.language not in WITH_TEXT:
             kind = "text" if document.language == "text" else "code"
             return frozenset({kind}) if document.token_count else frozenset()
-        has_text = not self.is_open or TEXT_CELL.search(self.text)
-        return frozenset({"code", "text"} if has_text else {"code"})
+        if not self.is_open or len(self.text) > COLOURED_CHARACTERS:
+            return frozenset({"code", "text"})
+        if document.language == "notebook":
+            return frozenset({"code", "text"} if TEXT_CELL.search(self.text) else {"code"})
+        is_code = np.zeros(len(self.text), np.bool_)
+        for start, end, css in stored_spans(document, self.text):
+            is_code[start:end] = not css.startswith("g")  # headings and emphasis
+        written = sum(not is_code[start] for start, _ in prose_words(self.text, self.tokens))
+        return frozenset(["text"] * (written > 0) + ["code"] * (written < len(self.tokens)))
 
     def cells_at(self, *lines: int) -> str:
         """Return where the first and the last line are in a notebook, as people see them; else an empty text."""

@@ -1,6 +1,6 @@
 """Comments, blanks, constants and names of both sides of a pair that hardly anybody else in the class has.
 
-They are shown and change no similarity. The same rows say how many submissions have each line.
+Comments and blanks change no similarity. The same rows say how many submissions have each line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # At most so many submissions have a trace; traces of one kind that are listed; bytes of a class that are read.
 SOME, LISTED, MOST_BYTES = 4, 8, 16_000_000
-KINDS = "comments", "blanks", "literal", "name"
+KINDS = "comments", "blanks", "literal", "name", "word"
 LOW_BITS = np.uint64(0xFFFF)
 COMMENT_STYLES = frozenset({"c", "ch", "cm", "c1", "cs", "cd", "sd"})
 
@@ -59,7 +59,7 @@ class TracePlace(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """A text that both sides have, and `some` submissions in all; `kind` is comments, blanks, literal or name."""
+    """A text that both sides have, and `some` submissions in all; `kind` is one of `KINDS`."""
 
     kind: str
     text: str

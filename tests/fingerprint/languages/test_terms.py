@@ -196,6 +196,16 @@ def test_only_wanted_terms_have_places_in_text_order() -> None:
     assert [text.count("\n", 0, place.start) + 1 for place in term_places] == [3, 4]
 
 
+def test_words_of_a_text_have_no_place_in_its_code_and_code_none_in_the_text() -> None:
+    text = "The mean of 51 trees is low.\n\n```{r}\nlow <- mean(trees, 51)\n```\n"
+    found = {(one.kind, one.is_word, text[one.start :].split(maxsplit=1)[0]) for one in places("rmarkdown", text)}
+    assert found == {
+        *(("names", True, word) for word in ("The", "mean", "of", "51", "trees", "is", "low.")),
+        *(("names", False, word) for word in ("low", "mean(trees,", "trees,")),
+        ("literals", False, "51)"),
+    }
+
+
 def test_common_terms_are_in_both_and_not_handed_out() -> None:
     one, other, handed_out = (
         lexical_terms([front_end("python").scan(text)])[0]

@@ -72,6 +72,31 @@ def test_code_and_text_are_said_of_notebooks_that_have_both(hand_in: HandIn, ali
     assert ("’s code and text is in " if text else "’s code is in ") in page.texts(".summary")[0]
 
 
+CHUNK = "```{{r}}\n{}```\n"
+CELL = "level <- mean(tides$height)\nif (level > 2.5) print(level)\nplot(tides$height, tides$hour)\n"
+PROSE = "The tide of 51 harbours rises in the morning, and falls in the evening, as the table of 1951 shows.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("work.Rmd", CHUNK.format(CELL), "code"),
+        ("work.qmd", PROSE, "text"),
+        ("work.qmd", PROSE + CHUNK.format(CELL), "code and text"),
+        ("work.html", f"<p>{PROSE}</p><script>{CELL.replace('<-', '=')}</script>", "code and text"),
+    ],
+)
+def test_code_and_text_are_said_of_documents_and_pages_that_have_both(
+    hand_in: HandIn, alice_client: Client, path: str, text: str, said: str
+) -> None:
+    batch = hand_in(zipped({f"ada/{path}": text.encode(), f"ben/{path}": f"{text}\n".encode()}))
+    pair = batch.assignment.reports.get().pairs.get()
+    page = get_page(alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id]))
+    assert page.texts(".summary")[0].startswith(f"All of ada’s {said} is in ben’s")
+    kinds = {kind for one in page.texts(".traces li") if (kind := one.split()[0])}
+    assert ("word" in kinds, "name" in kinds) == ("text" in said, "code" in said)
+
+
 def test_the_lines_of_a_case_have_the_numbers_of_their_cells(alice_client: Client, pair: Pair) -> None:
     (case,) = cases(pair.report, 0.2)
     address = reverse("case", args=[pair.report.assignment_id, case.key])

@@ -249,6 +249,11 @@ class Exported:
             having.update(set().union(*(_runs(other, name) for name, other in files.items())))
         return 2 * sum(having[run] > self.common_limit for run in runs) > len(runs)
 
+    def has_chunks_in_text(self, name: str) -> bool:
+        """Return whether a submission has a document with code and, outside of that and of its head, text."""
+        documents = (text for path, text in self.sources[name].items() if re.search(r"\.(Rmd|qmd)$", path))
+        return any(re.search(r"\w", re.sub(r"(?ms)\A---$.*?^---$|^```.*?^```$", "", text)) for text in documents)
+
     def tokens(self, name: str, *, tags: bool = True) -> list[str]:
         """Return the words of a submission; without `tags`, of pages what people wrote."""
         files = sorted(self.sources[name].items())
