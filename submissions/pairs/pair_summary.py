@@ -71,7 +71,10 @@ def _shared_code(view: PairView, names: Names) -> str:
     code = sentence.format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(code=code)
-    return _("{code}; {changes}.").format(code=code, changes=_changes(view))
+    common = [passage.differences for passage in view.passages if passage.common]
+    if any(count_changed(common).values()):
+        return _("{code}; apart from common code, {changes}.").format(code=code, changes=_changes(view, []))
+    return _("{code}; {changes}.").format(code=code, changes=_changes(view, common))
 
 
 def _translated(share: float) -> str:
@@ -106,8 +109,11 @@ def _capitalised(share: float) -> str:
     return (text := _percent(share))[0].upper() + text[1:]
 
 
-def _changes(view: PairView) -> str:
-    """Return what is written differently in the passages, as far as they were compared."""
+def _changes(view: PairView, common: list[DifferenceSummary]) -> str:
+    """Return what is written differently in the passages, as far as they were compared.
+
+    `common` are the differences of common code, where that is written alike.
+    """
     differences = [passage.differences for passage in view.passages if not passage.common]
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
@@ -121,9 +127,9 @@ def _changes(view: PairView) -> str:
         return _("what is written differently is not known any more")
     if not whole:
         return _("it was too large to compare every token")
-    if any(each.gaps or each.capitals for each in differences):
+    if any(each.gaps or each.capitals for each in (*differences, *common)):
         return _("only layout, capitals, comments, punctuation and modifiers differ in it")
-    if any(each.comments for each in differences):
+    if any(each.comments for each in (*differences, *common)):
         return _("only comments and layout differ in it")
     return _("every token of that is written alike")
 

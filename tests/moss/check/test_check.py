@@ -136,7 +136,7 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert check(root, "-m", "3").stdout.count("common code only") == 6
     html = check(root, "-m", "3", "--format", "html").stdout
     assert html.count("common code only") == 6
-    assert "tokens, common code, also in up to 2 others" in " ".join(html.split())
+    assert "tokens, common code, the whole also in up to 2 others" in " ".join(html.split())
     assert "common code only" not in check(root, "-m", "4").stdout
 
 

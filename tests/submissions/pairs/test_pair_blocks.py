@@ -207,10 +207,24 @@ def test_common_code_is_shown_with_the_number_of_others_that_have_it(
     open_pair(common_class())
     page = get_page(alice_client, address(Pair.objects.filter(tokens=0)[0]))
     assert page.has("mark.common[data-others='22']")
-    assert any("also in up to 22 others" in text for text in page.texts(".passages .meta"))
+    assert any("the whole also in up to 22 others" in text for text in page.texts(".passages .meta"))
     assert "common code, which other submissions have too" in sentence(page)
     shares = page.texts(".side h2")
     assert all("0 % without common code" in " ".join(text.split()) for text in shares)
+
+
+@pytest.mark.parametrize(
+    ("common", "said"),
+    [(str, "; every token of that"), (renamed, "; apart from common code, every token of that")],
+)
+def test_common_code_that_is_written_differently_is_not_said_to_be_alike(
+    alice_client: Client, hand_in: HandIn, common: Callable[[str], str], said: str
+) -> None:
+    template, copied = program(Random(99), 1), program(Random(98), 3)
+    both = {"ada": template + copied, "ben": copied + program(Random(97), 1) + common(template)}
+    hand_in(zipped(common_class() | {f"{name}/a.py": text for name, text in both.items()}))
+    page = get_page(alice_client, address(Pair.objects.get(left__name="ada", right__name="ben")))
+    assert f"{said} is written alike." in sentence(page)
 
 
 @pytest.mark.long

@@ -110,11 +110,11 @@ def interruptions(exported: Exported, key: Key, values: Values) -> bool:
 
 @states(
     "document", ".passage h3",
-    "also in up to {{ n }} other", "also in up to {{ n }} others",
+    "the whole also in up to {{ n }} other", "the whole also in up to {{ n }} others",
 )  # fmt: skip
 def also_in(exported: Exported, key: Key, values: Values) -> bool:
     others = number(values["n"])
-    passages = _headed(exported, key, f"also in up to {others:,} other")
+    passages = _headed(exported, key, f"the whole also in up to {others:,} other")
     return 0 < others <= exported.size - 2 and all(exported.having(one) - 2 <= others for one in passages)
 
 
@@ -145,7 +145,7 @@ def no_run(exported: Exported, key: Key, values: Values) -> bool:
 
 @states(
     "pair", ".notice",
-    "All that these two share is common code: more than {{ limit }} submissions have it",
+    "All that these two share is common code: each piece of it is in more than {{ limit }} submissions",
 )  # fmt: skip
 def all_common(exported: Exported, key: Key, values: Values) -> bool:
     return exported.row(key)["tokens"] == 0 and number(values["limit"]) == exported.common_limit

@@ -216,10 +216,14 @@ def _of(exported: Exported, key: Key, name: str) -> tuple[str, str] | None:
     return (named[0], other[0]) if len(named) == len(other) == 1 else None
 
 
+@states("pair document", ".summary, p.lead", "{share} of {name}’s code is in {others}’s")
+def share_of_code(exported: Exported, key: Key, values: Values) -> bool:
+    return share(exported, key, values) and not any(map(exported.has_chunks_in_text, key[1:]))
+
+
 @states(
     "pair document", ".summary, p.lead",
-    "{share} of {name}’s code is in {others}’s", "{share} of {name}’s code and text is in {others}’s",
-    "{share} of {name}’s text is in {others}’s",
+    "{share} of {name}’s code and text is in {others}’s", "{share} of {name}’s text is in {others}’s",
 )  # fmt: skip
 def share(exported: Exported, key: Key, values: Values) -> bool:
     sides = _of(exported, key, values["name"])
@@ -299,12 +303,27 @@ def written_otherwise(exported: Exported, key: Key, what: str, *, changed: bool)
     return names + sum(rest) > 0 and (not changed or is_changed)
 
 
-@states("pair document", ".summary, p.lead", "; {what} was changed", "; {what} were changed")
+@states(
+    "pair document",
+    ".summary, p.lead",
+    "; {what} was changed",
+    "; {what} were changed",
+    "code, {what} was changed",
+    "code, {what} were changed",
+)
 def were_changed(exported: Exported, key: Key, values: Values) -> bool:
     return written_otherwise(exported, key, values["what"], changed=True)
 
 
-@states("pair document", ".summary, p.lead", "; {what} differs", "; {what} differ,", "; {what} differ.")
+@states(
+    "pair document",
+    ".summary, p.lead",
+    "; {what} differs",
+    "; {what} differ,",
+    "; {what} differ.",
+    "code, {what} differs",
+    "code, {what} differ",
+)
 def differ(exported: Exported, key: Key, values: Values) -> bool:
     return written_otherwise(exported, key, values["what"], changed=False)
 
@@ -355,6 +374,24 @@ def alike(exported: Exported, key: Key, _: Values) -> bool:
 def only_comments(exported: Exported, key: Key, _: Values) -> bool:
     left, right = (sorted(exported.sources[name].values()) for name in key[1:])
     return alike(exported, key, {}) and left != right
+
+
+@states(
+    "pair document", ".summary, p.lead", "; every token of that is written alike", "; only comments and layout differ"
+)
+def wholly_alike(exported: Exported, key: Key, _: Values) -> bool:
+    """Check that common code, which is a part of the stated share, is written alike, too."""
+    return not any(_common_changes(exported, key))
+
+
+@states("pair document", ".summary, p.lead", "; apart from common code,")
+def apart_from_common(exported: Exported, key: Key, _: Values) -> bool:
+    return any(_common_changes(exported, key))
+
+
+def _common_changes(exported: Exported, key: Key) -> list[Counter[tuple[str, str]]]:
+    passages = (one for one in exported.passages(("document", *key[1:])) if one.common)
+    return [one.changed(alike=True)[0] for one in passages]
 
 
 @states(
