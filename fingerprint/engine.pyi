@@ -53,7 +53,6 @@ from fingerprint.ranking.passages import (
     Passage as Passage,
     as_passages as as_passages,
     exchange_sides as exchange_sides,
-    find_passages as find_passages,
     group_passages as group_passages,
     moved_blocks as moved_blocks,
     passage_weight as passage_weight,

@@ -238,21 +238,9 @@ def unmatch_collisions(kinds: Kinds, kgrams: Ids, k: int) -> None:
                 break
 
 
-@kernel
-def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
-    """Return the k-gram table of one submission.
-
-    For each of the `distinct` k-gram ids of the cohort, it has the index in `ordered_kgrams` of the first
-    occurrence, or -1 if the submission does not contain the k-gram.
-    """
-    table = np.full(distinct, -1, dtype=np.int32)
-    fill_kgram_table(ordered_kgrams, table)
-    return table
-
-
 @bare_kernel
 def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
-    """Enter the k-grams of a submission into a table in which every entry is -1."""
+    """Enter the index of the first place of each k-gram of a submission into a table in which every entry is -1."""
     for at in range(len(ordered_kgrams) - 1, -1, -1):
         table[ordered_kgrams[at]] = at
 

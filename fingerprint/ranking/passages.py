@@ -305,8 +305,3 @@ def align_pairs(cohort: Cohort, pairs: Rows, check: Check = never_end) -> PairPa
     none = np.empty((0, COLUMNS), dtype=np.int32)
     rows = np.concatenate([none, *(parts[start] for start in sorted(parts))])
     return PairPassages(rows, np.concatenate(([0], np.cumsum(counts))))
-
-
-def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
-    """Return the passages of two submissions of the cohort, longest first, then the common ones."""
-    return as_passages(align_pairs(cohort, np.array([[left, right]])).rows)

@@ -59,7 +59,7 @@ class Workspace(NamedTuple):
     """Arrays for the pairs of one left side after another; n is the number of tokens of the longest side.
 
     Filled for a left side, by `enter`: `table`, `long_table` int32: the k-gram tables of its k-grams and its
-    long ones, see `build_kgram_table`, with a last entry for the id -1; `groups` int32 [n]: the entry of the
+    long ones, see `fill_kgram_table`, with a last entry for the id -1; `groups` int32 [n]: the entry of the
     table for the k-gram at each token; `sizes` int32 [n + 1]: number of occurrences of a k-gram, by this
     entry. `members`, `long_members` uint64: a bit for each id from -1 on, whether the left side has that
     k-gram; these stay in the processor's cache.

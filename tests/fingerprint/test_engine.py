@@ -16,6 +16,7 @@ from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInpu
 from fingerprint.kernels.types import Kinds
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.winnowing import ENGINE_VERSION, Params, pack, unpack
+from tests.fingerprint.ranking.naive_passages import passages_of
 
 PARAMS = Params(k=3, window=2)
 
@@ -93,7 +94,7 @@ def test_a_cohort_without_two_submissions_that_have_tokens_has_no_pairs() -> Non
 
 def test_passages_have_file_numbers_of_the_cohort_and_token_positions_in_the_files() -> None:
     cohort = Cohort.from_submissions([[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k)
-    assert engine.find_passages(cohort, 0, 1) == [engine.Passage(1, 1, 2, 0, 4, 2)]
+    assert passages_of(cohort, 0, 1) == [engine.Passage(1, 1, 2, 0, 4, 2)]
 
 
 NAMES = [

@@ -5,9 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from fingerprint.engine import Cohort, Passage
-from fingerprint.kernels.types import Runs
-from fingerprint.ranking.alignment import IndexedTokens, trim_tiles
+from fingerprint.kernels.types import Ids, Runs
+from fingerprint.ranking.alignment import IndexedTokens, fill_kgram_table, trim_tiles
+from fingerprint.ranking.passages import align_pairs, as_passages
 from fingerprint.ranking.tiling import enter, tile_pair, workspace
+
+
+def passages_of(cohort: Cohort, left: int, right: int) -> list[Passage]:
+    """Return the passages that the engine finds in two submissions of a cohort."""
+    return as_passages(align_pairs(cohort, np.array([[left, right]])).rows)
+
+
+def kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
+    """Return the k-gram table of one submission of a cohort with so many distinct k-grams."""
+    table = np.full(distinct, -1, dtype=np.int32)
+    fill_kgram_table(ordered_kgrams, table)
+    return table
 
 
 def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:

@@ -9,7 +9,6 @@ from hypothesis import example, given, settings, strategies as st
 from fingerprint.ranking.alignment import (
     POSITION_BITS,
     POSITION_MASK,
-    build_kgram_table,
     list_long_runs,
     list_runs,
     long_kgrams,
@@ -20,7 +19,7 @@ from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.sorting import FEW, number_pairs, order_by, sort_places, sort_rows
 from fingerprint.ranking.tiling import Workspace, enter, leave, shared_places, workspace
 from tests.fingerprint import naive
-from tests.fingerprint.ranking.naive_passages import passages
+from tests.fingerprint.ranking.naive_passages import kgram_table, passages
 
 documents = st.lists(st.integers(0, 2), max_size=30)
 
@@ -93,7 +92,7 @@ def listed_runs(left: list[int], right: list[int], steps: int = 1 << 40) -> list
     """Return the runs that the kernel lists, with room for one at first; None if it runs out of steps."""
     cohort = Cohort.from_submissions([[np.array(side, dtype=np.uint64)] for side in (left, right)], K)
     pair = cohort.submission(0), cohort.submission(1)
-    table = build_kgram_table(pair[0].ordered_kgrams, 1 + int(cohort.tokens.kgrams.max(initial=-1)))
+    table = kgram_table(pair[0].ordered_kgrams, 1 + int(cohort.tokens.kgrams.max(initial=-1)))
     count, runs = list_runs(pair, K, table, steps, np.empty((1, 2), dtype=np.int64))
     listed = [(place >> POSITION_BITS, place & POSITION_MASK, n) for place, n in runs[:count].tolist()]
     return None if count < 0 else listed

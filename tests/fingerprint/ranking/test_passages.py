@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from fingerprint import engine
 from fingerprint.engine import front_end, token_lines
 from fingerprint.kernels.types import Ids
 from fingerprint.ranking.alignment import lines_of, trim_to_lines
@@ -18,6 +17,7 @@ from fingerprint.ranking.passages import LEAST_MOVED_TOKENS, MAX_GAP, Passage, g
 from fingerprint.ranking.tiling import pop_piece, push_piece
 from fingerprint.winnowing import Params
 from tests.fingerprint import naive
+from tests.fingerprint.ranking.naive_passages import passages_of
 
 
 def passage(left: int, right: int, tokens: int = 10, file: int = 0) -> Passage:
@@ -240,7 +240,7 @@ def test_equal_programs_share_all_that_counts(program: list[int], sizes: list[in
     if len(counted) and counted[-1] - counted[0] + 1 >= K:
         covered = {
             at
-            for one in engine.find_passages(cohort, 0, 1)
+            for one in passages_of(cohort, 0, 1)
             if not one.common
             for at in range(one.left_token, one.left_token + one.tokens)
         }
@@ -279,7 +279,7 @@ def shared_text(language: str, left: str, right: str) -> list[tuple[str, str]]:
                 (left, right), streams, (passage.left_token, passage.right_token), strict=True
             )
         ]
-        for passage in engine.find_passages(cohort, 0, 1)
+        for passage in passages_of(cohort, 0, 1)
     ]
     return [(left_text, right_text) for left_text, right_text in both]
 

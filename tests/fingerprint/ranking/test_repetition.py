@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, IndexedTokens, build_kgram_table
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, IndexedTokens
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.tiling import (
     LEAST_STEPS,
@@ -16,7 +16,7 @@ from fingerprint.ranking.tiling import (
     STEPS_PER_TOKEN,
     fill_ranked_runs,
 )
-from tests.fingerprint.ranking.naive_passages import passages
+from tests.fingerprint.ranking.naive_passages import kgram_table, passages
 
 K = 3
 Run = tuple[int, int, int]
@@ -33,7 +33,7 @@ def ranked_runs(left: list[int], right: list[int], steps: int = NO_LIMIT) -> set
     pair = sides(left, right)
     rows = np.empty((RANKED_RUNS_PER_TOKEN * len(right), 2), dtype=np.int64)
     distinct = 1 + max(int(side.ordered_kgrams.max(initial=-1)) for side in pair)
-    runs = fill_ranked_runs(pair, K, build_kgram_table(pair[0].ordered_kgrams, distinct), steps, rows)
+    runs = fill_ranked_runs(pair, K, kgram_table(pair[0].ordered_kgrams, distinct), steps, rows)
     return {(place >> POSITION_BITS, place & POSITION_MASK, n) for place, n in rows[:runs].tolist()}
 
 
