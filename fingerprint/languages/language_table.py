@@ -71,6 +71,7 @@ class Language:
         too. Punctuation of blocks, statements and indexing is compared.
     noise : keywords that are dropped since they are not compared
     statements : first words of statements that are dropped whole, such as imports
+    ends : punctuation that ends a statement
     decorators : lexemes or Pygments token types that are dropped with the arguments in parentheses after them
     type_words : words that the lexer returns as keywords and that are used like types
     keywords : words that keep their lexeme though the lexer returns them as names
@@ -100,6 +101,7 @@ class Language:
     punctuation: str = "( ) , . : :: ->"
     noise: str = ""
     statements: str = ""
+    ends: str = ";"
     decorators: str = "Name.Decorator"
     type_words: str = ""
     keywords: str = ""
@@ -249,7 +251,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
-        punctuation="( ) , . : :: -> ?>",
+        punctuation="( ) , . : :: -> ?>", ends="; ?>",
         statements="use namespace require require_once include include_once",
         noise="public private protected final readonly const var global",
         synonyms={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
@@ -305,7 +307,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import", multiline=""),
     Language(
         "matlab", "MATLAB", "matlab", "*.m *.mlx", "octave", by_line=True,
-        statements="import global persistent clc clear", multiline="",
+        statements="import global persistent clc clear", ends="; ,", version=2, multiline="",
     ),
     Language(
         "r", "R", "r", "*.r *.R", "s", by_line=True, statements="library require source",
@@ -321,7 +323,7 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(
         "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet", ignore_case=True,
-        by_line=True, statements="imports option", decorators="Name.Attribute",
+        by_line=True, statements="imports option", ends="; :", version=2, decorators="Name.Attribute",
         noise="public private protected friend overloads shadows readonly const partial byval byref", multiline="",
     ),
     Language(

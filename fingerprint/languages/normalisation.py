@@ -71,7 +71,7 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
     """Return the index after the statement that begins at `at`; `at` itself when the statement has no end.
 
     Also `at` when a parenthesis follows: C# disposes with `using (...) {`, PHP binds with `use (...) {`. And where
-    code is in its brackets, as in those of `mod`, `namespace`, `package`, and of `import` as a function.
+    code is in its brackets, as in those of `mod`, `namespace`, `package`, and of `import` as a function, or behind.
     """
     depth, last, in_braces = 0, min(len(rows), at + MAX_STATEMENT), 0
     enclosed = at > 0 and rows[at - 1, MARKS] & PARENTHESIS != 0
@@ -84,6 +84,8 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
                 return index + 1
             if mark & CLOSE or (by_line and rows[index - 1, LINE] < rows[index, LINE]):
                 return index
+            if in_braces and not by_line and rows[index - 1, MARKS] & CLOSE and mark & (WORD | DECORATOR):
+                return at
         elif _shows_code(mark, in_braces, by_line * (rows[at, LINE] < rows[index, LINE])):
             return at
         in_braces |= mark & (OPEN | PARENTHESIS) == OPEN
@@ -121,13 +123,15 @@ def decorator_end(rows: TokenRows, at: int) -> int:
 
 @bare_njit
 def bracket_end(rows: TokenRows, at: int, last: int) -> int:
-    """Return the index after the bracket that closes the one at `at`; `at + 1` if none does before `last`."""
+    """Return the index after the bracket that closes the one at `at`; `at + 1` if none does, or it has code."""
     depth = 0
     for index in range(at, last):
         mark = rows[index, MARKS]
         depth += (mark & OPEN != 0) - (mark & CLOSE != 0)
         if depth == 0:
             return index + 1
+        if depth > 1 and mark & STATEMENT_END:
+            break
     return at + 1
 
 

@@ -181,6 +181,7 @@ class NormalisationRules:
         line_ends = ";" if language.by_line else ""
         self._dropped = frozenset(f"{language.punctuation} {line_ends} {language.noise}".split())
         self._statements = frozenset(language.statements.split())
+        self._ends = frozenset(language.ends.split())
         self._decorators = frozenset(language.decorators.split())
         self._type_words = frozenset(language.type_words.split())
         self._keywords = frozenset(language.keywords.split())
@@ -292,7 +293,7 @@ class NormalisationRules:
             return mark | Mark.OPEN | (Mark.PARENTHESIS if lexeme == "(" else 0)
         if lexeme[0] in ")]}":
             return mark | Mark.CLOSE
-        if lexeme == ";" or (lexeme == "?>" and mark & Mark.DROPPED):  # PHP
+        if lexeme in self._ends:
             return mark | Mark.STATEMENT_END
         mark |= Mark.DOT if lexeme == "." else 0
         return mark | Mark.OPERATOR if _SYMBOL.match(lexeme) else mark

@@ -23,7 +23,7 @@ _PASCAL = re.compile(
 
 # In fixed form no statement begins before column 7, and a letter in column 1 begins a comment.
 _FIXED = re.compile(r"^[cC*](?![\w]*[ \t]*[=(%])[^\n]*+$", re.MULTILINE)
-_FREE = re.compile(r"^(?![cC*!dD#\n])(?=[^\n])[ ]{0,4}+[^\s\d!&]", re.MULTILINE)
+_FREE = re.compile(r"^(?![cC*!dD#\n])(?=[^\n])[ ]{0,4}+[^\s\d!&\0-\x1f]", re.MULTILINE)
 _FIXED_LINE = re.compile(r"^(?:[cC*](?=[^\n]*+$)|(?<=^)[ ]{5}[^\s0!])", re.MULTILINE)
 _STRING = r"""(?>(?:[^{0}\n&]|&(?!\n)|&\n(?>(?:[ \t]*+&)?)|{0}{0})*)"""
 
@@ -34,7 +34,7 @@ _MATLAB_WORDS = (
 
 # In fixed form each line has a sequence number or spaces in columns 1 to 6, and an indicator in column 7.
 _COBOL_LINE = re.compile(r"^([^\n]{6})(?:[ \-Dd](?=[^\n])|([*/])([^\n]?))", re.MULTILINE)
-_COBOL_FREE = re.compile(r"^(?![ \t]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
+_COBOL_FREE = re.compile(r"^(?![ \0-\x09\x0b-\x1f]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
 
 _LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
 # A comment over lines, which may have such lines; one without an end is none.

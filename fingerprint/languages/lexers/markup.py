@@ -58,6 +58,7 @@ class Xml(RegexLexer):
     flags = re.IGNORECASE
     tokens: ClassVar[dict[str, Any]] = {
         "root": [
+            (r"<!---?>", Comment.Multiline),  # In a page it is empty.
             (r"<!--", Comment.Multiline, "comment"),
             (r"<!\[CDATA\[", Comment.Preproc, "cdata"),
             (r"<![^<>]*+>?", Comment.Preproc),
@@ -70,7 +71,7 @@ class Xml(RegexLexer):
             (r"[^<&\s][^<&]*+", Text),
             (r"[<&]", Text),
         ],
-        "comment": [(r"[^-]++", Comment.Multiline), (r"-->", Comment.Multiline, "#pop"), (r"-", Comment.Multiline)],
+        "comment": [(r"[^-]++", Comment.Multiline), (r"--!?>", Comment.Multiline, "#pop"), (r"-", Comment.Multiline)],
         "cdata": [(r"[^\]]++", Text), (r"\]\]>", Comment.Preproc, "#pop"), (r"\]", Text)],
         "tag": [
             (r"\s++", Whitespace),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import default, include, inherit
 from pygments.lexers import javascript, perl, php, ruby, shell, tcl
-from pygments.token import Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
 from fingerprint.languages.lexers import groups
 
@@ -194,7 +194,12 @@ class Perl(perl.PerlLexer):
 
 class Php(php.PhpLexer):
     tokens: ClassVar = {
-        "php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), (r"\?>", Punctuation, "#pop"), inherit],
+        "php": [
+            (r"<<<(?=[ \t]*+[\"'\w])", Operator),
+            (r"\?>", Punctuation, "#pop"),
+            (r"(?:#(?!\[)|//)(?>(?:[^?\n]++|\?(?!>))*)", Comment.Single),
+            inherit,
+        ],
         "string": [
             # The end of an expression in a string is looked for in the next characters only.
             (r"\{(?=\$\{)(?!(?:(?!\}\})[\s\S]){0,500}\}\})|\{(?=\$)(?![^}]{0,500}\})", String.Double),

@@ -155,6 +155,54 @@ def test_no_block_is_dropped_with_its_first_word(name: str, word: str, begin: st
     assert "".join(read).count("".join(wanted)) == 2
 
 
+@pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
+def test_no_code_is_lost_around_two_constructs(path: Path) -> None:
+    of = table(path)
+    language = front_end(of.language)
+    constructs = [
+        statement_of(of, section, one).removesuffix("\n") + "\n"
+        for section in SECTIONS
+        if section != "unclosed"
+        for one in of.constructs[section]
+    ]
+    wanted = [kinds(language, of.head + one)[len(kinds(language, of.head)) :] for one in (of.first, of.second)]
+    for step in (1, 7):
+        for at, one in enumerate(constructs):
+            others = [constructs[(at + further) % len(constructs)] for further in (step, 2 * step)]
+            read = kinds(language, "".join((of.head, one, of.first, *others, of.second)))
+            assert all("\n".join(function) in "\n".join(read) for function in wanted), (one, others)
+
+
+# What comes before two functions, in valid programs that hid them.
+BEFORE = [
+    ("rust", "mod place { fn spot() {} }\n"), ("rust", 'extern "C" fn place() {}\n'), ("perl", "package A { 1 }\n"),
+    ("php", "namespace A { class B {} }\n"), ("php", "// it ?><?php\n"), ("php", "# it's ?>\n<?php\n"),
+    ("matlab", "clc, "), ("vb", "Option Strict On : "), ("typescript", "@place(() => { spot(); })\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "before"), BEFORE)
+def test_no_code_is_lost_behind(name: str, before: str) -> None:
+    of = table(next(path for path in PATHS if path.stem == name))
+    code = f"{of.first}{'const PLACE: i32 = 1;' if name == 'rust' else ''}\n{of.second}"
+    wanted, read = (kinds(front_end(name), of.head + text) for text in (code, before + code))
+    assert "\n".join(wanted[len(kinds(front_end(name), of.head)) :]) in "\n".join(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "code"),
+    [
+        ("jsp", "<% // it's %><% swing(1); %>", "<% swing(1); %>"),
+        ("ejs", "<% // it %><% swing(1) %>", "<% swing(1) %>"),
+        ("erb", "<% # it's %><% swing(1) %>", "<% swing(1) %>"),
+        ("html", "<!--> <p>harbour</p> --><!-- it --!><p>place</p>", "<p>harbour</p> --><p>place</p>"),
+    ],
+)
+def test_a_comment_of_a_page_ends_where_it_ends(name: str, line: str, code: str) -> None:
+    wanted = "\n".join(kinds(front_end(name), f"{code}\n")).replace("-->\n", "")
+    assert wanted in "\n".join(kinds(front_end(name), f"{line}\n"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
 @pytest.mark.parametrize("newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"])
