@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.
 MAX_STATEMENT = 400
 STATEMENT, DECORATOR, STATEMENT_END = Mark.STATEMENT, Mark.DECORATOR, Mark.STATEMENT_END
-OPEN, CLOSE, PARENTHESIS, WORD = Mark.OPEN, Mark.CLOSE, Mark.PARENTHESIS, Mark.WORD
+OPEN, CLOSE, PARENTHESIS, WORD, BRACE = Mark.OPEN, Mark.CLOSE, Mark.PARENTHESIS, Mark.WORD, Mark.BRACE
 
 
 @bare_njit
@@ -74,6 +74,7 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
     code is in its brackets, as in those of `mod`, `namespace`, `package`, and of `import` as a function, or behind.
     """
     depth, last, in_braces = 0, min(len(rows), at + MAX_STATEMENT), 0
+    is_block = by_line * (rows[at, MARKS] & DECORATOR == 0)  # not the data of a decorator
     enclosed = at > 0 and rows[at - 1, MARKS] & PARENTHESIS != 0
     if not by_line and not enclosed and at + 1 < last and rows[at + 1, MARKS] & PARENTHESIS:
         return at
@@ -86,9 +87,9 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
                 return index
             if in_braces and not by_line and rows[index - 1, MARKS] & CLOSE and mark & (WORD | DECORATOR):
                 return at
-        elif _shows_code(mark, in_braces, by_line * (rows[at, LINE] < rows[index, LINE])):
+        elif _shows_code(mark, in_braces, is_block * (rows[at, LINE] < rows[index, LINE])):
             return at
-        in_braces |= mark & (OPEN | PARENTHESIS) == OPEN
+        in_braces |= mark & BRACE
         if mark & OPEN:
             depth += 1
         elif mark & CLOSE:
@@ -99,8 +100,7 @@ def statement_end(rows: TokenRows, at: int, by_line: int) -> int:
 @bare_njit
 def _shows_code(mark: int, in_braces: int, is_later: int) -> bool:
     """Return whether a token in brackets shows that they have code; `is_later`: a line ends between."""
-    is_brace = mark & (OPEN | PARENTHESIS) == OPEN
-    return bool((in_braces and mark & STATEMENT_END) or (is_later and mark & OPEN and (in_braces or is_brace)))
+    return bool((in_braces and mark & STATEMENT_END) or (is_later and (mark & BRACE or (in_braces and mark & OPEN))))
 
 
 @bare_njit

@@ -42,6 +42,7 @@ class Mark:
     STRING = 4096
     IDENTIFIER = 8192
     PARENTHESIS = 32768  # an opening parenthesis
+    BRACE = 2097152  # an opening brace
     DOT = 131072
     RUN = 65536  # several punctuation characters that the lexer returned as one token
     LINES = 262144  # part of a string, with the end of a line in it

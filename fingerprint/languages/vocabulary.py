@@ -264,7 +264,7 @@ class NormalisationRules:
         language = self.language
         mark: int = Mark.WORD
         if lexeme.split(" ", 1)[0] in self._statements or (lexeme[0] == "@" and "@" in self._statements):
-            mark |= Mark.STATEMENT
+            mark |= Mark.STATEMENT | (Mark.DECORATOR if lexeme[0] == "@" else 0)
         if lexeme in self._keywords or _is_within(type_name, *self._kept_types):
             return lexeme, mark | self._dropped_mark(lexeme)
         if lexeme.lstrip("+-").isdigit() and _is_within(type_name, "Keyword.Constant", "Name", "Text"):
@@ -288,9 +288,9 @@ class NormalisationRules:
     def _symbol_marks(self, lexeme: str) -> int:
         mark = self._dropped_mark(lexeme)
         if lexeme in self._statements:
-            mark |= Mark.STATEMENT
+            mark |= Mark.STATEMENT | (Mark.DECORATOR if lexeme == "@" else 0)
         if lexeme[-1] in "([{":
-            return mark | Mark.OPEN | (Mark.PARENTHESIS if lexeme == "(" else 0)
+            return mark | Mark.OPEN | {"(": Mark.PARENTHESIS, "{": Mark.BRACE}.get(lexeme, 0)
         if lexeme[0] in ")]}":
             return mark | Mark.CLOSE
         if lexeme in self._ends:

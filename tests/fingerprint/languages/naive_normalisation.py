@@ -55,11 +55,16 @@ def statement_end(tokens: Tokens, at: int, *, by_line: bool) -> int:
             return index + 1
         if depth == 0 and (token.has(Mark.CLOSE) or (by_line and tokens[index - 1].line < token.line)):
             return index
-        braces = [one for one in tokens[at:index] if one.has(Mark.OPEN) and not one.has(Mark.PARENTHESIS)]
-        is_brace = token.has(Mark.OPEN) and not token.has(Mark.PARENTHESIS)
-        is_nested = by_line and token.line > tokens[at].line and token.has(Mark.OPEN) and (braces or is_brace)
-        if depth and (is_nested or (braces and token.has(Mark.STATEMENT_END))):
-            return at
+        braces = any(one.has(Mark.BRACE) for one in tokens[at + 1 : index])
+        if depth == 0:
+            is_behind = braces and not by_line and tokens[index - 1].has(Mark.CLOSE)
+            if is_behind and token.has(Mark.WORD | Mark.DECORATOR):
+                return at
+        else:
+            is_later = by_line and token.line > tokens[at].line and not tokens[at].has(Mark.DECORATOR)
+            is_nested = is_later and (token.has(Mark.BRACE) or (braces and token.has(Mark.OPEN)))
+            if is_nested or (braces and token.has(Mark.STATEMENT_END)):
+                return at
         depth += 1 if token.has(Mark.OPEN) else -1 if token.has(Mark.CLOSE) else 0
     ends_text = at + 1 + len(following) == len(tokens)
     return len(tokens) if by_line and depth == 0 and ends_text and len(following) < MAX_STATEMENT else at
@@ -82,6 +87,8 @@ def bracket_end(tokens: Tokens, at: int) -> int:
         depth += tokens[index].has(Mark.OPEN) - tokens[index].has(Mark.CLOSE)
         if depth == 0:
             return index + 1
+        if depth > 1 and tokens[index].has(Mark.STATEMENT_END):
+            break
     return at + 1
 
 

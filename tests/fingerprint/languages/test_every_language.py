@@ -175,10 +175,30 @@ def test_no_code_is_lost_around_two_constructs(path: Path) -> None:
 
 # What comes before two functions, in valid programs that hid them.
 BEFORE = [
-    ("rust", "mod place { fn spot() {} }\n"), ("rust", 'extern "C" fn place() {}\n'), ("perl", "package A { 1 }\n"),
+    ("rust", "mod place { fn spot() {} }\n"),
+    ("rust", "mod place {\n    pub fn spot(x: i32) -> i32 { x * x }\n}\nuse a::b;\n"),
+    ("rust", 'extern "C" fn place() {}\n'), ("perl", "package A { 1 }\n"),
     ("php", "namespace A { class B {} }\n"), ("php", "// it ?><?php\n"), ("php", "# it's ?>\n<?php\n"),
     ("matlab", "clc, "), ("vb", "Option Strict On : "), ("typescript", "@place(() => { spot(); })\n"),
 ]  # fmt: skip
+
+
+# Statements over lines that have data, and no code.
+DATA = [
+    ("python", '@pytest.mark.parametrize("x,y", [\n    (1, 2),\n    (3, 4),\n])\n'),
+    ("python", '@app.get("/x", responses={\n    404: {"spot": [1]},\n})\n'),
+    ("scala", "import a.{\n  b,\n  c => d\n}\n"), ("r", "source(\n  file.path('a', b[1])\n)\n"),
+    ("rust", "use a::{\n    b::{c, d},\n    e,\n};\n"), ("php", "use A\\{\n    B,\n    C\n};\n"),
+    ("haskell", "import A (\n  T(..),\n  f\n  )\n"), ("perl", "use constant {\n    A => 1,\n    B => [1, 2],\n};\n"),
+    ("typescript", "import a, {\n  b as c,\n  d\n} from 'e'\n"), ("go", 'import (\n\t"fmt"\n\ta "b"\n)\n'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "before"), DATA)
+def test_a_dropped_statement_over_lines_has_no_tokens(name: str, before: str) -> None:
+    of = table(next(path for path in PATHS if path.stem == name))
+    read, wanted = (kinds(front_end(name), of.head + text + of.first) for text in (before, ""))
+    assert read == wanted
 
 
 @pytest.mark.parametrize(("name", "before"), BEFORE)
