@@ -38,7 +38,6 @@ PROSE = "text"
 # Token types of what people wrote; those of code in another language are `Other` with the name of it.
 _WRITTEN = ("Token.Text", "Token.Literal", "Token.Keyword.Constant", "Token.Name.Constant")
 _CODE = "Token.Other."
-_COMMENT = re.compile(r"[^\"'`]*(?://|#)")  # behind no quote of its line
 _NOT_LINE_END = re.compile(r"[^\n]")
 
 
@@ -103,7 +102,6 @@ class PartsFrontEnd:
         ranges: dict[str, list[Range]] = defaultdict(list)
         find: Callable[[str], Iterable[Embedded]] | None = getattr(self._frame.lexer, "embedded", None)
         embedded = list(find(source)) if find else []
-        source = _with_line_ends(source, embedded)
         for one in embedded:
             language = one.language
             if language == UNNAMED:
@@ -141,12 +139,6 @@ class PartsFrontEnd:
             known = by_name.get(front_end.name)
             by_name[front_end.name] = _Part(front_end, _overlaid(known.text if known else None, text))
         return list(by_name.values())
-
-
-def _with_line_ends(text: str, parts: Iterable[Embedded]) -> str:
-    """Return a text with a line end behind each part that may end with a comment, which ends with its part."""
-    at_ends = {one.end for one in parts if _COMMENT.match(text[one.start : one.end].rpartition("\n")[2])}
-    return "".join("\n" if at in at_ends else sign for at, sign in enumerate(text)) if at_ends else text
 
 
 def only(text: str, ranges: Iterable[Range]) -> str:

@@ -92,7 +92,7 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
 
 def prose_words(text: str, tokens: TokenStream) -> Iterator[Span]:
     """Yield the places of the tokens that are words of prose."""
-    kinds: dict[str, int] = {}
+    kinds, text = dict[str, int](), plain(text).text
     for kind, start, end in zip(tokens.kinds.tolist(), tokens.starts.tolist(), tokens.ends.tolist(), strict=True):
         word = text[start:end]
         if word not in kinds:

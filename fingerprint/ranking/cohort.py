@@ -263,7 +263,8 @@ class Cohort:
     that contain the k-gram that starts at a token (0 where none starts); `sums`: see `RunningSums`;
     `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains; `common` bool [t]:
     whether the k-gram that starts at a token is common code; `limit`: the common limit in force, None for
-    none; `renamed` int64 [n, 2]: see `renamed_groups`, -1 by default.
+    none; `renamed` int64 [n, 2]: see `renamed_groups`, -1 by default; `spare` float64 [n]: number of tokens
+    that do not count because they are in tables of literals without names.
     """
 
     k: int
@@ -275,15 +276,10 @@ class Cohort:
     common: Flags
     limit: int | None
     renamed: Rows
+    spare: Floats
 
     def __len__(self) -> int:
         return len(self.submission_starts) - 1
-
-    @property
-    def spare(self) -> Floats:
-        """Number of tokens of each submission that do not count because they are in tables: float64 [n]."""
-        spare = (self.sums.kept - self.sums.with_common)[self.submission_starts]
-        return np.diff(spare).astype(np.float64)
 
     @property
     def tokens(self) -> IndexedTokens:
@@ -315,15 +311,14 @@ class Cohort:
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
-        K-grams of `boilerplate` count nowhere; k-grams in more than `limit` submissions count in no share;
-        those of the files that most have, `shared`, have no weight either.
+        K-grams of `boilerplate` count nowhere, in over `limit` submissions in no share, of `shared` with no weight.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of `starter` do not count.
         `labels`: see `file_table`. Unless `whole_lines`, passages end anywhere, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
-        (values, ids), spare = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
+        (values, ids), (spare, in_values) = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
         bounds, alone = np.minimum(starts, len(ids)), np.full((len(submissions), 2), -1, dtype=np.int64)
         contained, frequency, programs = _frequencies(ids, bounds, len(values), counted, parts)
         is_boilerplate, of_most = (np.isin(values, distinct_kgrams(of, k)) for of in (boilerplate, shared))
@@ -337,7 +332,8 @@ class Cohort:
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), weightless | spare, k)
         sums = _running_sums(weights, flags, spare, file_starts, _line_numbers(lines, file_starts))
-        return cls(k, file_starts, indexed, padded, sums, values[is_boilerplate], is_common, limit, alone)
+        tables = np.diff(_sums(in_values & ~flags[0], np.float64)[starts])
+        return cls(k, file_starts, indexed, padded, sums, values[is_boilerplate], is_common, limit, alone, tables)
 
     @property
     def distinct(self) -> tuple[int, int]:

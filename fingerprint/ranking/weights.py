@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 # with one other token, such as a directive of an assembler, and then has at least so many literals.
 LITERALS = ("<number>", "<string>", "<char>", "<symbol>", "<constant>")
 SEPARATORS = "( ) [ ] { } , ; : . + - => :: -> [| |] #( '( ' # [[ ]]"
-LITERAL, SEPARATOR, FILE_END = 1, 2, 4
+# A row of equal ones may also have names, and the words of SQL.
+NAMES = ("<name>", "<type>", "insert", "into", "values")
+LITERAL, SEPARATOR, FILE_END, NAME = 1, 2, 4, 8
 # Under this name the library has their marks: to make them took a tenth of the time of a small class. Packages
 # may add languages.
 _TABLE = crc32(" ".join(row.name for row in LANGUAGES).encode())
-STORED_MARKS = f"marks of literals, Pygments {pygments.__version__}, table {_TABLE:08x}"
+STORED_MARKS = f"marks of tables, Pygments {pygments.__version__}, table {_TABLE:08x}"
 LEAST_OF_ROW = 4
-# Equal rows with other tokens between the literals: from 12 on no figure of a labelled set changes; tokens of a row.
-EQUAL_ROWS, LONGEST_ROW = 12, 32
+# Equal rows, the tokens of one, and the least tokens beside them in a file, of which they are not the program. From
+# 12 rows on no AP of a labelled set changes.
+EQUAL_ROWS, LONGEST_ROW, LEAST_BESIDE = 12, 32, 30
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
@@ -126,6 +129,7 @@ def literal_marks() -> tuple[Kinds, Classes]:
     for family, punctuation in punctuation_of_families().items():
         dropped = punctuation.split()
         marked += [(LITERAL, family, lexeme) for lexeme in LITERALS]
+        marked += [(NAME, family, lexeme) for lexeme in NAMES]
         marked += [(SEPARATOR, family, lexeme) for lexeme in SEPARATORS.split() if lexeme not in dropped]
     return mark_table(marked)
 
@@ -157,11 +161,12 @@ def _fill_spare(marks: Classes, least: int, row: int, spare: Flags) -> None:
 
 
 @kernel
-def _fill_spare_of_rows(kinds: Kinds, literals: Ids, limits: tuple[int, int, int], spare: Flags) -> None:
-    """Add the tables of equal rows; `literals` int32 [t + 1]: their number before each token.
+def _fill_spare_of_rows(kinds: Kinds, before: tuple[Ids, Ids], limits: tuple[int, int, int], spare: Flags) -> None:
+    """Add the tables of equal rows; `before` are the numbers of literals, and of other code, before each token.
 
     `limits` are the tokens that count of a table, the least number of rows, and the most tokens of a row.
     """
+    literals, code = before
     least, rows, longest = limits
     for size in range(2, longest + 1):
         first = 0
@@ -169,14 +174,14 @@ def _fill_spare_of_rows(kinds: Kinds, literals: Ids, limits: tuple[int, int, int
             if end < len(kinds) and kinds[end] == kinds[end - size]:
                 continue
             tokens, in_rows = end - first, literals[end] - literals[first]
-            is_table = tokens >= rows * size and in_rows * size >= tokens - size
+            is_table = tokens >= rows * size and in_rows * size >= tokens - size and code[end] == code[first]
             if is_table and tokens - np.sum(spare[first:end]) > least:
                 _mark_spare(spare, first, end, least)
             first = end - size + 1
 
 
-def table_tokens(kinds: Kinds, file_starts: Bounds, k: int) -> Flags:
-    """Return which tokens do not count because they are in a table of literals: bool [t].
+def table_tokens(kinds: Kinds, file_starts: Bounds, k: int) -> tuple[Flags, Flags]:
+    """Return which tokens do not count because they are in a table of literals, and in one without names: bool [t].
 
     A table is a run of literals, brackets, commas and signs, and at most one other token before each of its
     rows; or a run of equal rows, each with a literal, such as facts, or lines that print. What it has in common
@@ -186,6 +191,11 @@ def table_tokens(kinds: Kinds, file_starts: Bounds, k: int) -> Flags:
     spare, marks = np.zeros(len(kinds), dtype=np.bool_), kind_marks(kinds, _table_marks())
     marks[file_starts[1:] - 1] = FILE_END
     _fill_spare(marks, k, LEAST_OF_ROW, spare)
-    literals = np.concatenate(([0], np.cumsum(marks == LITERAL)), dtype=np.int32, casting="same_kind")
-    _fill_spare_of_rows(kinds, literals, (k, EQUAL_ROWS, LONGEST_ROW), spare)
-    return spare
+    in_values = spare.copy()
+    literals, code = np.zeros((2, len(kinds) + 1), dtype=np.int32)
+    np.cumsum(marks == LITERAL, out=literals[1:])
+    np.cumsum(marks == 0, out=code[1:])
+    _fill_spare_of_rows(kinds, (literals, code), (k, EQUAL_ROWS, LONGEST_ROW), spare)
+    sizes = np.diff(file_starts)
+    beside = np.add.reduceat(~spare, file_starts[:-1], dtype=np.int64) if len(sizes) else sizes
+    return np.where(np.repeat(beside < LEAST_BESIDE, sizes), in_values, spare), in_values

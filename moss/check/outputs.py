@@ -66,7 +66,8 @@ def answer_of(report: LocalReport) -> Answer:
     counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
     first = [row for row in counted if scores[row] >= threshold.value]
     whole = [row for row in counted if scores[row] < threshold.value and _is_whole(rows[row])]
-    if are_many(len(whole), report.class_size):
+    of_class = (row for row in whole if all(report.name_ranks[side] < report.class_size for side in sides[row]))
+    if are_many(len({side for row in of_class for side in _whole_sides(rows[row], sides[row])}), report.class_size):
         whole = [row for row in whole if _is_same(rows[row])]
     order = [*first, *whole, *sorted({*range(len(rows))}.difference(first, whole))]
     members = {side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size}
@@ -81,7 +82,12 @@ def answer_of(report: LocalReport) -> Answer:
 
 def _is_whole(row: PairRow) -> bool:
     """Return whether a pair is whole: see `submissions.pairs.read.band_of`."""
-    return _is_same(row) or is_whole(row.tokens, row.left_without_common, row.right_without_common)
+    return _is_same(row) or bool(_whole_sides(row, (0, 1)))
+
+
+def _whole_sides(row: PairRow, sides: tuple[int, int]) -> list[int]:
+    shares = zip(sides, (row.left_without_common, row.right_without_common), strict=True)
+    return [side for side, share in shares if is_whole(row.tokens, share)]
 
 
 def _is_same(row: PairRow) -> bool:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         SharedLines,
         TaskStatement,
     )
-    from fingerprint.kernels.types import Floats, Kinds, Lines
+    from fingerprint.kernels.types import Floats, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.entries import Entry
@@ -397,12 +397,8 @@ def _ranking_input(
 def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
     """Return the files with slices of the cohort's kinds, so that memory holds the kinds once."""
     kinds = (cohort.tokens.kinds[start : end - 1] for start, end in pairwise(cohort.file_starts.tolist()))
-    return [_with_kinds(*columns) for columns in zip(files, kinds, strict=True)]
-
-
-def _with_kinds(file: LocalFile, kinds: Kinds) -> LocalFile:
-    tokens = replace(file.reading.tokens, kinds=kinds)
-    return file._replace(reading=file.reading._replace(tokens=tokens))
+    tokens = (replace(file.reading.tokens, kinds=part) for file, part in zip(files, kinds, strict=True))
+    return [file._replace(reading=file.reading._replace(tokens=one)) for file, one in zip(files, tokens, strict=True)]
 
 
 def cohort_file(file: LocalFile) -> CohortFile:

@@ -23,15 +23,14 @@ def is_whole(tokens: int, *shares: float) -> bool:
 
 
 def are_many(whole: int, submissions: int) -> bool:
-    """Return whether the whole pairs below the threshold say nothing: there are more than submissions."""
-    return whole > submissions
+    """Return whether pairs that are whole say nothing: over half of the submissions are `whole` in one."""
+    return 2 * whole > submissions
 
 
 class Bands(NamedTuple):
     """The similarities from which on pairs are to be looked at, and stand out; `alike`: no line separates.
 
-    The pairs to read are those from the `threshold` on, which may be more than `look`. `many_whole`: so many pairs
-    below are whole that this says nothing, see `are_many`.
+    The pairs to read are those from the `threshold` on, which may be more than `look`. `many_whole`: see `are_many`.
     """
 
     look: float

@@ -51,7 +51,7 @@ PART_START = re.compile(r"([1-9]\d{0,8})-(\d{1,9})")
 NUMBER = re.compile(r"[1-9]\d{0,8}")
 
 # Languages whose files may have code and text: in the latter words have no colour.
-WITH_TEXT = frozenset({"notebook", "rmarkdown", "html", "vue", "svelte", "razor", "erb", "ejs", "jsp"})
+WITH_TEXT = {"notebook", "rmarkdown", "html", "vue", "svelte", "razor", "erb", "ejs", "jsp", "xml", "json", "yaml"}
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
 MAP_RESOLUTION = 220
@@ -282,10 +282,7 @@ class FileView:
             return frozenset({"code", "text"})
         if document.language == "notebook":
             return frozenset({"code", "text"} if TEXT_CELL.search(self.text) else {"code"})
-        is_code = np.zeros(len(self.text), np.bool_)
-        for start, end, css in stored_spans(document, self.text):
-            is_code[start:end] = not css.startswith("g")  # headings and emphasis
-        written = sum(not is_code[start] for start, _ in prose_words(self.text, self.tokens))
+        written = sum(1 for _ in prose_words(self.text, self.tokens))
         return frozenset(["text"] * (written > 0) + ["code"] * (written < len(self.tokens)))
 
     def cells_at(self, *lines: int) -> str:

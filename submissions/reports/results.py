@@ -379,7 +379,7 @@ def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp], has_files: F
 
     `has_files` tells which rows of the ranking have an identical file.
     """
-    whole = has_files | _are_whole(ranking)
+    whole = has_files | _whole_sides(ranking).any(axis=0)
     listed = np.union1d(rows[:MAX_PAIRS], rows[whole[rows]][:MAX_PAIRS])
     above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
     sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
@@ -387,17 +387,17 @@ def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp], has_files: F
     return np.union1d(listed, above[first // 2])
 
 
-def _are_whole(ranking: engine.Ranking) -> Flags:
-    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)
+def _whole_sides(ranking: engine.Ranking) -> Flags:
+    shares = np.stack((ranking.scores.left_share, ranking.scores.right_share))
     whole: Flags = (shares >= WHOLE_SHARE) & (ranking.scores.tokens >= WHOLE_TOKENS)
     return whole
 
 
 def _has_many_whole(cohort: LoadedCohort, ranking: engine.Ranking) -> bool:
-    """Return whether many pairs of the class that are below the threshold are whole."""
-    is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
-    below = ranking.scores.similarity < ranking.threshold.value
-    return are_many(int((_are_whole(ranking) & below & ~is_old).sum()), cohort.class_size)
+    """Return whether many submissions of the class are whole in pairs of the class below the threshold."""
+    sides = np.stack((ranking.pairs.left, ranking.pairs.right))
+    below = (ranking.scores.similarity < ranking.threshold.value) & ~cohort.old[sides].any(axis=0)
+    return are_many(len(np.unique(sides[_whole_sides(ranking) & below])), cohort.class_size)
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:

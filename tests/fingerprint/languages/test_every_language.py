@@ -212,9 +212,6 @@ def test_no_code_is_lost_behind(name: str, before: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "code"),
     [
-        ("jsp", "<% // it's %><% swing(1); %>", "<% swing(1); %>"),
-        ("ejs", "<% // it %><% swing(1) %>", "<% swing(1) %>"),
-        ("erb", "<% # it's %><% swing(1) %>", "<% swing(1) %>"),
         ("html", "<!--> <p>harbour</p> --><!-- it --!><p>place</p>", "<p>harbour</p> --><p>place</p>"),
     ],
 )

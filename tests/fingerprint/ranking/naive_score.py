@@ -9,13 +9,13 @@ from itertools import groupby
 from math import exp, prod
 
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.weights import EQUAL_ROWS, LEAST_OF_ROW, LONGEST_ROW
+from fingerprint.ranking.weights import EQUAL_ROWS, LEAST_BESIDE, LEAST_OF_ROW, LONGEST_ROW
 from fingerprint.tokens import kind_id
 from tests.fingerprint import naive
 
 Tile = tuple[int, int, int]
-# A literal and a separator of tables of literals.
-LITERAL, SEPARATOR = kind_id("c", "<number>"), kind_id("c", "{")
+# A literal and a separator of tables of literals, and what no row of equal ones has.
+LITERAL, SEPARATOR, CODE = kind_id("c", "<number>"), kind_id("c", "{"), kind_id("c", "while")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def different_kgrams(whose: Submission, k: int) -> float:
 
 def naive_tables(kinds: Sequence[int], k: int) -> list[bool]:
     """Return which tokens of one file do not count: of its tables of literals, then of those of equal rows."""
-    spare = naive_literal_tables(kinds, k)
+    of_literals = naive_literal_tables(kinds, k)
+    spare = [*of_literals]
     for size in range(2, LONGEST_ROW + 1):
         repeats = [at >= size and kinds[at] == kinds[at - size] for at in range(len(kinds))]
         for is_equal, group in groupby(range(size, len(kinds)), repeats.__getitem__):
@@ -70,10 +71,12 @@ def naive_tables(kinds: Sequence[int], k: int) -> list[bool]:
             literals = [kinds[at] for at in run].count(LITERAL)
             rows = len(run) / size
             counted = [spare[at] for at in run].count(False)
-            if is_equal and rows >= EQUAL_ROWS and literals >= rows - 1 and counted > k:
+            has_code = CODE in (kinds[at] for at in run)
+            if is_equal and rows >= EQUAL_ROWS and literals >= rows - 1 and counted > k and not has_code:
                 for place, at in enumerate(run):
                     spare[at] = (place + 1) * k // len(run) == place * k // len(run)
-    return spare
+    # The separator behind the file counts.
+    return of_literals if spare.count(False) + 1 < LEAST_BESIDE else spare
 
 
 def naive_literal_tables(kinds: Sequence[int], k: int) -> list[bool]:

@@ -145,7 +145,7 @@ def no_run(exported: Exported, key: Key, values: Values) -> bool:
 
 @states(
     "pair", ".notice",
-    "All that these two share is common code: each piece of it is in more than {{ limit }} submissions",
+    "All that these two share is common code. The limit is {{ limit }} submissions",
 )  # fmt: skip
 def all_common(exported: Exported, key: Key, values: Values) -> bool:
     return exported.row(key)["tokens"] == 0 and number(values["limit"]) == exported.common_limit
