@@ -2,6 +2,7 @@
 
 import io
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -35,6 +36,15 @@ def own_children() -> list[psutil.Process]:
     """Return the children that unpack for this process, without those of a worker that other tests started."""
     of_workers = {one.pid for worker in descendants(os.getpid(), "celery") for one in descendants(worker.pid, JOBS)}
     return [child for child in descendants(os.getpid(), JOBS) if child.pid not in of_workers]
+
+
+def only_child() -> psutil.Process:
+    """Return the only such child; its command can be read soon after it was started."""
+    deadline = time.monotonic() + 30
+    while len(children := own_children()) != 1:
+        assert time.monotonic() < deadline, children
+        time.sleep(0.01)
+    return children[0]
 
 
 def accepted(entries: list[Entry]) -> list[str]:
@@ -137,7 +147,7 @@ def test_each_child_unpacks_one_upload_and_the_next_one_is_started_before_it() -
     for data in (b"a = 1\n", b"b = 1\n", b"c = 1\n"):
         used.append(reused.start().pid)
         assert accepted(list(unpack(upload("a.py", data), MEMORY, reused=reused))) == ["a.py"]
-        (waiting,) = own_children()
+        waiting = only_child()
         assert waiting.pid not in used
     reused.close()
     assert len({*used}) == len(used)
@@ -169,7 +179,7 @@ def test_a_child_that_ended_before_its_upload_or_during_one_is_replaced(*, is_ab
 def test_a_child_that_is_killed_from_outside_costs_no_entry_and_nobody_leaves_a_process() -> None:
     entries = unpack(upload("class.zip", zipped(FILES)), MEMORY)
     names = [next(entries).name]
-    (child,) = own_children()
+    child = only_child()
     child.kill()
     assert [*names, *(entry.name for entry in entries)] == list(FILES)
     unread = unpack(upload("class.zip", zipped(FILES)), MEMORY)
