@@ -36,7 +36,7 @@ STORED_MARKS = f"marks of tables, Pygments {pygments.__version__}, table {_TABLE
 LEAST_OF_ROW = 4
 # Equal rows, the tokens of one, and the least tokens beside them in a file, of which they are not the program. From
 # 12 rows on no AP of a labelled set changes.
-EQUAL_ROWS, LONGEST_ROW, LEAST_BESIDE = 12, 32, 30
+EQUAL_ROWS, LONGEST_ROW, LEAST_BESIDE = 12, 16, 30
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:

@@ -31,7 +31,7 @@ PARTS = [[LITERAL], [LITERAL] * 5, [SEPARATOR], [SEPARATOR, LITERAL], [SEPARATOR
 OTHERS = [[OTHER], [OTHER] * 20, [KEYWORD], [KEYWORD] * 20]
 EQUAL_ROWS = [
     *([OTHER, LITERAL] * 13, [OTHER, KEYWORD, LITERAL] * 13, [OTHER, SEPARATOR, LITERAL, LITERAL] * 12),
-    *([OTHER, OTHER, LITERAL] * 11, [*[OTHER] * 31, LITERAL] * 12, [*[OTHER] * 32, LITERAL] * 12),
+    *([OTHER, OTHER, LITERAL] * 11, [*[OTHER] * 15, LITERAL] * 12, [*[OTHER] * 16, LITERAL] * 12),
 ]
 files = st.lists(st.sampled_from(PARTS + OTHERS + EQUAL_ROWS)).map(lambda parts: [*chain.from_iterable(parts)])
 
