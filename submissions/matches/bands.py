@@ -23,8 +23,8 @@ def is_whole(tokens: int, *shares: float) -> bool:
 
 
 def are_many(whole: int, submissions: int) -> bool:
-    """Return whether pairs that are whole say nothing: over half of the submissions are `whole` in one."""
-    return 2 * whole > submissions
+    """Return whether whole pairs say nothing: over half of the submissions, and over three, are `whole` in one."""
+    return whole > max(submissions / 2, 3)
 
 
 class Bands(NamedTuple):

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 PART_START = re.compile(r"([1-9]\d{0,8})-(\d{1,9})")
 NUMBER = re.compile(r"[1-9]\d{0,8}")
 
-# Languages whose files may have code and text: in the latter words have no colour.
+# Languages whose files may have both code and text.
 WITH_TEXT = {"notebook", "rmarkdown", "html", "vue", "svelte", "razor", "erb", "ejs", "jsp", "xml", "json", "yaml"}
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120

@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 from hypothesis import given, strategies as st
 
-from submissions.matches.bands import Bands, MovedThreshold, OtherClasses, band_sentences, is_whole
+from submissions.matches.bands import Bands, MovedThreshold, OtherClasses, are_many, band_sentences, is_whole
 from submissions.matches.groups import (
     STUDENT,
     HashedFile,
@@ -109,6 +109,13 @@ def test_a_whole_copy_is_never_ordinary_wherever_the_line_is_but_a_tiny_program_
     assert bands.band(similarity, whole=True) != "ordinary"
     expected = share >= 0.95 and tokens >= 30
     assert is_whole(tokens, share, 0) == is_whole(tokens, 0, share) == expected
+
+
+@pytest.mark.parametrize(
+    ("whole", "submissions", "many"), [(2, 3, False), (3, 4, False), (4, 7, True), (4, 8, False), (11, 20, True)]
+)
+def test_two_or_three_who_copied_are_not_many_in_a_small_class(whole: int, submissions: int, *, many: bool) -> None:
+    assert are_many(whole, submissions) == many
 
 
 def test_reports_of_an_earlier_version_have_bands_too() -> None:
