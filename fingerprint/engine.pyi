@@ -49,6 +49,7 @@ from fingerprint.ranking.groups import (
 from fingerprint.ranking.parallel import never_end as never_end
 from fingerprint.ranking.passages import (
     LEAST_MOVED_TOKENS as LEAST_MOVED_TOKENS,
+    KnownPassages as KnownPassages,
     PairPassages as PairPassages,
     Passage as Passage,
     as_passages as as_passages,

@@ -37,6 +37,8 @@ MAX_GAP = 40
 LEAST_MOVED_TOKENS = 20
 
 INITIAL_ROWS = 1024
+# 117 MB; the 7,140 pairs of 120 projects have 2.8 million.
+MOST_ROWS = 1 << 22
 
 
 class Passage(NamedTuple):
@@ -224,10 +226,37 @@ class PairPassages(NamedTuple):
         places = np.arange(starts[-1]) + np.repeat(self.starts[pairs] - starts[:-1], counts)
         return PairPassages(self.rows[places], starts)
 
+    @classmethod
+    def from_rows(cls, rows: Sequence[PassageRows]) -> PairPassages:
+        """Return pairs with the given rows each."""
+        starts = np.concatenate(([0], np.cumsum([len(part) for part in rows], dtype=np.int64)))
+        return cls(np.concatenate([np.empty((0, COLUMNS), dtype=np.int32), *rows]), starts)
+
     def followed_by(self, others: PairPassages) -> PairPassages:
         """Return these pairs and then the others."""
         starts = np.concatenate((self.starts, others.starts[1:] + len(self.rows)))
         return PairPassages(np.concatenate((self.rows, others.rows)), starts)
+
+
+class KnownPassages:
+    """The rows of pairs that are scored or aligned, by both submissions: for whoever aligns some of the pairs later.
+
+    So pairs of projects are tiled once. Pairs are added until there are MOST_ROWS rows.
+    """
+
+    def __init__(self, before: KnownPassages | None = None) -> None:
+        self.rows: dict[tuple[int, int], PassageRows] = {} if before is None else before.rows.copy()
+        self._count = sum(map(len, self.rows.values()))
+
+    @property
+    def has_room(self) -> bool:
+        return self._count < MOST_ROWS
+
+    def add(self, pairs: Rows, rows: PassageRows, counts: Positions) -> None:
+        """Add the rows of pairs, int64 [n, 2]: so many of each. Threads may do so at the same time."""
+        self._count += len(rows)
+        parts = np.split(rows, np.cumsum(counts)[:-1])
+        self.rows.update(zip(sides_of(pairs), parts, strict=True))
 
 
 @njit
@@ -268,6 +297,20 @@ def _write_runs(
         rows[at, 4], rows[at, 5], rows[at, 6] = length, _rarest(frequency, left, length, k), common
 
 
+@njit
+def append_runs(
+    rows: PassageRows, count: int, found: tuple[Runs, Runs], cohort: CohortArrays, pair: tuple[tuple[int, int], int]
+) -> tuple[PassageRows, int]:
+    """Write the passages and common ones of a pair, with k, after `count` rows; return the rows and their number."""
+    (passages, common), (sides, k) = found, pair
+    middle, end = count + len(passages), count + len(passages) + len(common)
+    if end > len(rows):
+        rows = _longer_rows(rows, end)
+    _write_runs(passages, cohort, sides, (k, 0), rows[count:middle])
+    _write_runs(common, cohort, sides, (k, 1), rows[middle:end])
+    return rows, end
+
+
 @kernel
 def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: tuple[int, int], counts: Positions) -> PassageRows:
     """Return the rows of all passages of the pairs, and fill `counts` with how many each pair has."""
@@ -278,30 +321,36 @@ def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: tuple[int, int],
         sides = pairs[pair, 0], pairs[pair, 1]
         left, right = slice_submission(indexed, sides[0]), slice_submission(indexed, sides[1])
         entered = change_left(space, indexed, entered, sides[0])
-        passages, common = trim_tiles(tile_pair(left, right, k, space), left, right, k)
-        middle, end = count + len(passages), count + len(passages) + len(common)
-        if end > len(rows):
-            rows = _longer_rows(rows, end)
-        _write_runs(passages, cohort, sides, (k, 0), rows[count:middle])
-        _write_runs(common, cohort, sides, (k, 1), rows[middle:end])
+        found = trim_tiles(tile_pair(left, right, k, space), left, right, k)
+        rows, end = append_runs(rows, count, found, cohort, (sides, k))
         counts[pair], count = end - count, end
     return rows[:count].copy()
 
 
-def align_pairs(cohort: Cohort, pairs: Rows, check: Check = never_end) -> PairPassages:
+def align_pairs(
+    cohort: Cohort, pairs: Rows, check: Check = never_end, known: KnownPassages | None = None
+) -> PairPassages:
     """Return the passages of pairs of submissions (int64 [n, 2]), on all cores; `check` as for `run_chunks`.
 
     A passage is a run of at least k equal tokens. It is as long as the tokens, the lines and the longer
-    passages allow, see `trim_tiles`. Equally long ones are sorted by left token.
+    passages allow, see `trim_tiles`. Equally long ones are sorted by left token. Known pairs are not aligned again.
     """
-    arrays = cohort.indexed, cohort.file_starts, cohort.frequency
-    distinct = cohort.distinct
-    counts, parts = np.zeros(len(pairs), dtype=np.int64), {}
+    found, sides = KnownPassages(known), sides_of(pairs)
+    others = pairs[np.array([one not in found.rows for one in sides], dtype=np.bool_)]
 
     def align(part: slice) -> None:
-        parts[part.start] = _align(arrays, pairs[part], cohort.k, distinct, counts[part])
+        counts = np.zeros(len(others[part]), dtype=np.int64)
+        rows = _align(passage_arrays(cohort), others[part], cohort.k, cohort.distinct, counts)
+        found.add(others[part], rows, counts)
 
-    run_chunks(cohort, pairs, align, check)
-    none = np.empty((0, COLUMNS), dtype=np.int32)
-    rows = np.concatenate([none, *(parts[start] for start in sorted(parts))])
-    return PairPassages(rows, np.concatenate(([0], np.cumsum(counts))))
+    run_chunks(cohort, others, align, check)
+    return PairPassages.from_rows([found.rows[one] for one in sides])
+
+
+def passage_arrays(cohort: Cohort) -> CohortArrays:
+    """Return what `append_runs` takes of a cohort."""
+    return cohort.indexed, cohort.file_starts, cohort.frequency
+
+
+def sides_of(pairs: Rows) -> list[tuple[int, int]]:
+    return [(left, right) for left, right in pairs.tolist()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ from fingerprint.ranking.common_code import cells_of_most
 from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.passages import PairPassages, align_pairs
+from fingerprint.ranking.passages import KnownPassages, PairPassages, align_pairs
 from fingerprint.ranking.scoring import ScorePairs, Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import (
@@ -445,17 +446,18 @@ def rank_for_report(
     check: Check = never_end,
     candidates: CandidatePairs | None = None,
     score_pairs: ScorePairs | None = None,
+    known: KnownPassages | None = None,
 ) -> Ranking:
     """Return the best `show` pairs, the best of each submission, and all from similarity `least` on.
 
     None for `least` stands for the suggested threshold. The ranking has all scored pairs, also pairs that
     were only scored to find the best. `candidates` are the candidates of the first of the `scoring_jobs`, if
-    they are known already; `score_pairs` is called in place of `score` for all pairs of these jobs. For the
-    rest see `rank`.
+    they are known already; `score_pairs` is called in place of `score` for all pairs of these jobs. The passages
+    of few candidates are added to `known`. For the rest see `rank`.
     """
     wanted = Wanted(show, SUGGESTED if least is None else least, of_each=True)
     pairs = candidate_pairs(inputs) if candidates is None else candidates
-    ranking = _rank_one_language(inputs, pairs, wanted, check, score_pairs)
+    ranking = _rank_one_language(inputs, pairs, wanted, check, score_pairs=score_pairs, known=known)
     return _with_translations(inputs, ranking, check, wanted, score_pairs or score)
 
 
@@ -478,14 +480,16 @@ def _rank_one_language(
     candidates: CandidatePairs,
     wanted: Wanted | None,
     check: Check,
+    *,
     score_pairs: ScorePairs | None = None,
+    known: KnownPassages | None = None,
 ) -> Ranking:
     cohort, lexical, pairs = inputs.cohort, inputs.lexical, candidates
     eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if wanted is None else None)
     within = _within_class(inputs, pairs)
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if wanted is None or score_pairs or len(pairs.left) <= max(wanted.best, SAMPLE_SIZE):
-        scores = (score_pairs or score)(cohort, lexical, pairs, check)
+        scores = (score_pairs or partial(score, known=known))(cohort, lexical, pairs, check)
         unrelated, threshold = _estimates(inputs, scores.similarity[sample], len(eligible))
     else:
         scored = Scored(sample, score(cohort, lexical, pairs.take(sample), check))
@@ -552,17 +556,23 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     return merged.take(order[np.sort(first_places(left << SUBMISSION_BITS | right))])
 
 
-def pair_passages(inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end) -> PairPassages:
-    """Return the passages of pairs of a ranking, with its `units`; `check` as for `rank`.
+def pair_passages(
+    inputs: RankingInput,
+    pairs: CandidatePairs,
+    units: Rows,
+    check: Check = never_end,
+    known: KnownPassages | None = None,
+) -> PairPassages:
+    """Return the passages of pairs of a ranking, with its `units`; `check` and `known` as for `rank_for_report`.
 
     Passages of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams
     of their files.
     """
     ends = np.stack((pairs.left, pairs.right), axis=1).astype(np.int64)
     if inputs.translations is None:
-        return align_pairs(inputs.cohort, ends, check)
+        return align_pairs(inputs.cohort, ends, check, known)
     translated = units[:, 0] >= 0
-    tokens = align_pairs(inputs.cohort, ends[~translated], check)
+    tokens = align_pairs(inputs.cohort, ends[~translated], check, known)
     symbols = align_pairs(inputs.translations.cohort, units[translated], check)
     symbols.rows[:, [0, 2]] = inputs.translations.files[symbols.rows[:, [0, 2]]]
     # Which of both sorts, one after the other, is each pair of the ranking?

@@ -10,9 +10,10 @@ import numpy as np
 from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.kernels.types import Bounds, FloatRows, Floats, Ids, Positions, Rows, Runs
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import CohortTokens, slice_submission, trim_tiles
+from fingerprint.ranking.alignment import slice_submission, trim_tiles
 from fingerprint.ranking.cohort import Cohort, RunningSums
 from fingerprint.ranking.parallel import never_end, run_chunks, run_parts
+from fingerprint.ranking.passages import COLUMNS, INITIAL_ROWS, append_runs, passage_arrays
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import LexicalTable, beside_passages
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
@@ -20,8 +21,10 @@ from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from fingerprint.kernels.types import PassageRows
     from fingerprint.ranking.candidates import CandidatePairs
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.passages import CohortArrays, KnownPassages
     from fingerprint.ranking.score_constants import PassageLengths
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
@@ -145,13 +148,18 @@ def _count_passages(passages: Runs, left: RunningSums, right: RunningSums, row: 
 
 @kernel
 def _fill_coverage(
-    cohort: tuple[CohortTokens, RunningSums],
+    cohort: tuple[CohortArrays, RunningSums],
     pairs: Rows,
     parameters: tuple[int, tuple[int, int], PassageLengths],
     coverage: Coverage,
-) -> None:
-    """Fill `coverage`; the parameters are k, the `distinct` k-grams of the cohort, and `LENGTHS`."""
-    (indexed, sums), (k, distinct, lengths) = cohort, parameters
+    counts: Positions,
+) -> PassageRows:
+    """Fill `coverage`; the parameters are k, the `distinct` k-grams of the cohort, and `LENGTHS`.
+
+    Unless `counts` is empty, fill it with the number of rows of each pair, and return these.
+    """
+    (arrays, sums), (k, distinct, lengths) = cohort, parameters
+    indexed, rows, count = arrays[0], np.empty((INITIAL_ROWS, COLUMNS), dtype=np.int32), 0
     space, entered, submission_starts = cohort_workspace(indexed, distinct), -1, indexed.submission_starts
     for row in range(len(pairs)):
         left, right = pairs[row]
@@ -162,22 +170,30 @@ def _fill_coverage(
         tiles = tile_pair(sides[0], sides[1], k, space)
         coverage.weight[row] = chained_weight(tiles, left_sums, right_sums, lengths)
         passages, common = trim_tiles(tiles, sides[0], sides[1], k)
+        if len(counts) > 0:
+            rows, end = append_runs(rows, count, (passages, common), arrays, ((left, right), k))
+            counts[row], count = end - count, end
         _count_with_common(common, left_sums, right_sums, row, coverage)
         _count_with_common(passages, left_sums, right_sums, row, coverage)
         _count_passages(passages, left_sums, right_sums, row, coverage)
+    return rows[:count].copy()
 
 
-def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
-    """Align every pair, on all cores."""
+def measure_coverage(cohort: Cohort, pairs: Rows, check: Check, known: KnownPassages | None = None) -> Coverage:
+    """Align every pair, on all cores; `known` gets the passages."""
     count = len(pairs)
     tokens, lines, with_common = np.zeros((3, count, 2), dtype=np.int64)
     coverage = Coverage(np.zeros(count), tokens, np.zeros(count, dtype=np.int64), lines, with_common)
-    arrays = cohort.indexed, cohort.sums
+    arrays = passage_arrays(cohort), cohort.sums
     parameters = cohort.k, cohort.distinct, constants.LENGTHS
 
     def fill(part: slice) -> None:
-        rows = coverage.weight[part], coverage.tokens[part], coverage.longest[part], coverage.lines[part]
-        _fill_coverage(arrays, pairs[part], parameters, Coverage(*rows, coverage.with_common[part]))
+        counts = np.zeros(len(pairs[part]) if known and known.has_room else 0, dtype=np.int64)
+        columns = coverage.weight[part], coverage.tokens[part], coverage.longest[part], coverage.lines[part]
+        of_part = Coverage(*columns, coverage.with_common[part])
+        rows = _fill_coverage(arrays, pairs[part], parameters, of_part, counts)
+        if known and len(counts):
+            known.add(pairs[part], rows, counts)
 
     run_chunks(cohort, pairs, fill, check)
     return coverage
@@ -214,8 +230,16 @@ def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats
     return np.diff(sums[cohort.submission_starts]).astype(np.float64)[pairs]
 
 
-def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end) -> Scores:
+def score(
+    cohort: Cohort,
+    lexical: LexicalTable,
+    candidates: CandidatePairs,
+    check: Check = never_end,
+    known: KnownPassages | None = None,
+) -> Scores:
     """Score every candidate pair, on all cores; call `check` every few tenths of a second, see `run_chunks`.
+
+    The passages of the pairs are added to `known`.
 
     Returns: `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals`, `names` and
     `imports` contribute; `left_share`, `right_share` in [0, 1]: the part of a side's counted tokens that lies
@@ -230,7 +254,7 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, che
     # One block is scored while the next one is measured.
     with ThreadPoolExecutor(1) as pool:
         scored = [
-            pool.submit(_score_block, cohort, lexical, block, measure_coverage(cohort, block, check))
+            pool.submit(_score_block, cohort, lexical, block, measure_coverage(cohort, block, check, known))
             for block in blocks
         ]
     parts = [one.result() for one in scored]

@@ -14,7 +14,7 @@ from fingerprint import engine
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.engine import CandidatePairs, Cohort, PairPassages, Passage, Ranking, RankingInput
+    from fingerprint.engine import CandidatePairs, Cohort, KnownPassages, PairPassages, Passage, Ranking, RankingInput
     from fingerprint.kernels.types import Flags, Floats, PassageRows, Rows
 
     Column = npt.NDArray[Any]
@@ -298,20 +298,27 @@ class AlignedPairs(NamedTuple):
 
 
 def aligned_pairs(
-    inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
+    inputs: RankingInput,
+    ranking: Ranking,
+    check: Callable[[], None] = engine.never_end,
+    known: KnownPassages | None = None,
 ) -> Iterator[AlignedPairs]:
-    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
-    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check):
+    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; the last two as for `engine.rank_for_report`."""
+    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check, known):
         yield AlignedPairs(ranking.take(rows), passages)
 
 
 def aligned_rows(
-    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
+    inputs: RankingInput,
+    pairs: CandidatePairs,
+    units: Rows,
+    check: Callable[[], None],
+    known: KnownPassages | None = None,
 ) -> Iterator[tuple[Rows, PairPassages]]:
     """Yield the passages of `PAIRS_AT_ONCE` pairs with the rows of these; see `engine.pair_passages`."""
     for start in range(0, len(units), PAIRS_AT_ONCE):
         rows = np.arange(start, min(start + PAIRS_AT_ONCE, len(units)))
-        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check)
+        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check, known)
 
 
 def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:

@@ -75,7 +75,7 @@ _kept: list[Kept] = []
 
 
 # Estimates, on the high side: of a worker itself, for each token of the class, and for each scored pair.
-WORKER_BYTES, TOKEN_BYTES, PAIR_BYTES = 250_000_000, 150, 400
+WORKER_BYTES, TOKEN_BYTES, PAIR_BYTES = 350_000_000, 150, 400
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 # What the message begins with; it names no file, so staff may read it.
 TOO_LARGE = "Ranking this class takes about "

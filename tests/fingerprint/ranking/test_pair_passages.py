@@ -7,6 +7,8 @@ from hypothesis import example, given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import Cohort, PairPassages
 from fingerprint.ranking.passages import INITIAL_ROWS, align_pairs
+from fingerprint.ranking.scoring import score
+from fingerprint.ranking.translations import without_terms
 from tests.fingerprint.ranking import naive_passages
 
 K = 3
@@ -59,6 +61,31 @@ def test_passages_of_chosen_pairs_are_in_the_order_of_the_choice(
     every = rows_of(aligned)
     assert rows_of(aligned.take(np.array(chosen, dtype=np.int64))) == [every[pair] for pair in chosen]
     assert rows_of(aligned.followed_by(aligned)) == every + every
+
+
+@given(submissions, st.sampled_from([None, 1]), st.sampled_from([0, 5, 1000]))
+def test_pairs_that_were_scored_have_the_passages_that_aligning_finds(
+    sources: list[list[list[int]]], limit: int | None, room: int
+) -> None:
+    cohort, known = cohort_of(sources, limit=limit), engine.KnownPassages()
+    pairs = np.array([*combinations(range(len(sources)), 2)])
+    left, right = pairs.astype(np.int32).T
+    candidates = engine.CandidatePairs(left, right, np.zeros_like(left))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fingerprint.ranking.passages.MOST_ROWS", room)
+        score(cohort, without_terms(len(cohort)), candidates, known=known)
+    assert len(known.rows) == (len(pairs) if room else 0)
+    assert rows_of(align_pairs(cohort, pairs[::-1], known=known)) == rows_of(align_pairs(cohort, pairs[::-1]))
+
+
+def test_known_passages_are_not_looked_for_again() -> None:
+    cohort, known, invented = (
+        cohort_of([[[1, 2, 3, 4]], [[1, 2, 3, 4]]]),
+        engine.KnownPassages(),
+        [[0, 0, 1, 0, 3, 2, 0]],
+    )
+    known.add(np.array([[0, 1]]), np.array(invented, dtype=np.int32), np.array([1]))
+    assert align_pairs(cohort, np.array([[0, 1]]), known=known).rows.tolist() == invented
 
 
 def test_a_pair_may_have_more_passages_than_there_is_room_for_at_first() -> None:

@@ -241,7 +241,7 @@ def test_a_pair_of_common_code_says_so(hand_in: HandIn, assignment: Assignment, 
     assert page.texts("tr.pair td.tokens") == ["common code only"] * 3
     pair = report.pairs.all()[0]
     page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
-    assert "more than 2 submissions have it" in " ".join(page.texts("main > .notice"))
+    assert "The limit is 2 submissions." in " ".join(page.texts("main > .notice"))
 
 
 def terms(source: str) -> LexicalTerms:

@@ -430,7 +430,7 @@ def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
     tokens = kept_cohorts.token_count(_selection(batch.assignment))
     assert tokens > 100
     assert report.message == (
-        f"Ranking this class takes about 0.3 GB of memory ({tokens} tokens); a worker may use 0.2 GB. Leave "
+        f"Ranking this class takes about 0.4 GB of memory ({tokens} tokens); a worker may use 0.3 GB. Leave "
         "out files that nobody in the class wrote, or ask whoever runs this server for workers with more "
         "memory (MOSS_RANKING_MEMORY)."
     )
@@ -489,7 +489,7 @@ def test_the_limit_is_that_of_the_container_or_of_the_machine(
     settings.RANKING_MEMORY = 5 * 10**9
     assert kept_cohorts.memory_limit() == 5 * 10**9
     check_memory(30_000_000)
-    with pytest.raises(ClassTooLarge, match=r"about 6\.2 GB of memory \(40,000,000 tokens\); .* 5\.0 GB"):
+    with pytest.raises(ClassTooLarge, match=r"about 6\.3 GB of memory \(40,000,000 tokens\); .* 5\.0 GB"):
         check_memory(40_000_000)
 
 
