@@ -105,13 +105,12 @@ class Unreadable(ValueError):
 class Reading(NamedTuple):
     """One file after reading: the name of its front-end, its tokens, and its names, literals and imports.
 
-    `lines` int32 has the line of each token, from 1. `coarse` is the stream that all languages share, if it
-    was asked for and the language has one, and `coarse_lines` are its lines. `spans` are the spans to colour,
-    if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
-    it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
-    `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
-    `read_share`; `disguised`: see `plain`. `spelling` is `UNKNOWN`, and `words` is empty, if they
-    were not asked for.
+    `lines` int32 has the line of each token, from 1. `coarse` is the stream that all languages share, if it was asked
+    for and the language has one, and `coarse_lines` are its lines. `spans` are the spans to colour, if they were asked
+    for and the front-end finds them in the same pass. `text` is what the front-end shows; it is empty in a reading that
+    was stored or sent by another process: whoever shows it has the bytes. `unclosed` has the lines, from 1, in which a
+    literal or comment begins that never ends; `share`: see `read_share`; `disguised`: see `plain`. `spelling` is
+    `UNKNOWN`, and `words` is empty, if they were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -139,9 +138,8 @@ def identify(
     `likely` is the language of most other files; it decides where name and content leave doubt. With
     `seconds` it takes no longer than that, and must be called in the main thread of a process.
 
-    Returns: the text as the front-end shows it, and the front-end. Raises Unreadable when the bytes are not
-    text, a container such as a notebook is broken, or it takes too long. Raises ValueError when `language` is
-    unknown.
+    Returns: the text as the front-end shows it, and the front-end. Raises Unreadable when the bytes are not text, a
+    container such as a notebook is broken, or it takes too long. Raises ValueError when `language` is unknown.
     """
     try:
         with time_limit(seconds) if seconds else nullcontext():

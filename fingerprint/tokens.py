@@ -1,7 +1,6 @@
 """Tokens: the result of a front-end, and all that the engine knows of a document.
 
-Columns of several texts are joined, one text after another: a short array takes NumPy as long as a long
-one.
+Columns of several texts are joined, one text after another: a short array takes NumPy as long as a long one.
 """
 
 from __future__ import annotations

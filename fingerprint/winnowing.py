@@ -337,8 +337,7 @@ def pack(values: Hashes, engine_version: int = ENGINE_VERSION) -> bytes:
 def unpack(data: bytes) -> Hashes:
     """Return the uint64 array that `pack` packed.
 
-    Raises ValueError when the data is not a packed sketch, is of another engine version, or has the wrong
-    length.
+    Raises ValueError when the data is not a packed sketch, is of another engine version, or has the wrong length.
     """
     if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
         raise ValueError(f"not a packed sketch: {len(data)} bytes that do not start with {MAGIC!r}")

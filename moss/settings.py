@@ -331,8 +331,7 @@ WEB_PROCESSES = 2
 CONNECTION_SECONDS = 10.0
 # Time in seconds for an answer of Valkey, so that a server that hangs holds no thread for long.
 BROKER_SECONDS = 2.0
-# Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the
-# server stops.
+# Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

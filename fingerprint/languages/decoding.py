@@ -182,8 +182,7 @@ def _guess_encoding(data: bytes) -> str:
 def _looks_western(data: bytes) -> bool:
     """Return whether all bytes beyond ASCII are letters in cp1252.
 
-    The guess of another Latin encoding is then not trusted: a few words do not show whether a byte is `ï` or
-    `ď`.
+    The guess of another Latin encoding is then not trusted: a few words do not show whether a byte is `ï` or `ď`.
     """
     beyond_ascii = data.translate(None, bytes(range(128)))[:SAMPLE]
     return beyond_ascii.decode("cp1252", errors="replace").isalpha()

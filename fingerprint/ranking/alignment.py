@@ -318,9 +318,8 @@ def _list_starts(
 ) -> tuple[int, int, Runs]:
     """Return the number of places at which a run begins, the steps that remain, and an array with the places.
 
-    `shared` are the indices of the right k-grams that the left side has; the `limits` are the steps and the
-    array for the places. The array that is returned is this or a larger copy of it; its first column begins
-    with the places.
+    `shared` are the indices of the right k-grams that the left side has; the `limits` are the steps and the array for
+    the places. The array that is returned is this or a larger copy of it; its first column begins with the places.
     """
     (left, right), (steps, runs), count, at = pair, limits, 0, 0
     left_kgrams, left_previous, left_order = left.ordered_kgrams, left.previous, left.order
@@ -410,9 +409,8 @@ def list_runs(
 ) -> tuple[int, Runs]:
     """Return the number of maximal runs that contain a matchable k-gram, and an array that begins with them.
 
-    A row is (`place_of` the run, length). The runs are written to `runs`, or to a larger copy of it.
-    `left_table` is the k-gram table of the left side. The number is -1 when the search takes more than
-    `steps` comparisons.
+    A row is (`place_of` the run, length). The runs are written to `runs`, or to a larger copy of it. `left_table` is
+    the k-gram table of the left side. The number is -1 when the search takes more than `steps` comparisons.
     """
     left, right = pair
     index = kgram_index(left), kgram_index(right)

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 # Added to each bound. Sums of the same weights in a different order differ by far less.
 SLACK = 1e-7
 
-# At least so many pairs are scored, or get a closer bound, before checking again whether any other pair can
-# be wanted. Each step doubles their number, so that there are few steps, and at most twice the pairs that
-# have to be scored.
+# At least so many pairs are scored, or get a closer bound, before checking again whether any other pair can be wanted.
+# Each step doubles their number, so that there are few steps, and at most twice the pairs that have to be scored.
 PAIRS_PER_STEP, BOUNDS_PER_STEP = 512, 8192
 UNSCORED = -1.0
 
@@ -144,10 +143,9 @@ def close_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePai
 class KgramPostings(NamedTuple):
     """The distinct matchable k-grams of each submission: p postings, sorted by k-gram, then by submission.
 
-    `owners` int32 [p]: submission; `weights` float64 [p], `tokens` int32 [p]: weight and number of the tokens
-    of all its occurrences there. The postings of submission s are at `positions[starts[s]:starts[s + 1]]`
-    (int32), each followed by the postings of later submissions with the same k-gram, up to `ends` (int32 [p],
-    like `positions`).
+    `owners` int32 [p]: submission; `weights` float64 [p], `tokens` int32 [p]: weight and number of the tokens of all
+    its occurrences there. The postings of submission s are at `positions[starts[s]:starts[s + 1]]` (int32), each
+    followed by the postings of later submissions with the same k-gram, up to `ends` (int32 [p], like `positions`).
     """
 
     owners: Owners

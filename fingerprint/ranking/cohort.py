@@ -239,12 +239,11 @@ def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
 class RunningSums(NamedTuple):
     """Running sums over the t tokens of a cohort: arrays [t + 1]; tokens i to j - 1 sum to `x[j] - x[i]`.
 
-    `weight` float64: weights of tokens; `kept` int32: number of tokens that are not boilerplate;
-    `with_common` int32: those of them that count in tables of literals, see `table_tokens`; `counted` int32:
-    number of tokens that shares count, `with_common` without common code. Separators add to none.
-    `line_numbers` int32 is not a sum but the line that a token begins on. Lines are numbered through all
-    files of the cohort, without those on which no token begins. Tokens i to j - 1 of one file lie on
-    `line_numbers[j - 1] - line_numbers[i] + 1` lines.
+    `weight` float64: weights of tokens; `kept` int32: number of tokens that are not boilerplate; `with_common` int32:
+    those of them that count in tables of literals, see `table_tokens`; `counted` int32: number of tokens that shares
+    count, `with_common` without common code. Separators add to none. `line_numbers` int32 is not a sum but the line
+    that a token begins on. Lines are numbered through all files of the cohort, without those on which no token begins.
+    Tokens i to j - 1 of one file lie on `line_numbers[j - 1] - line_numbers[i] + 1` lines.
     """
 
     weight: Floats

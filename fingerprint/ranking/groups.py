@@ -90,10 +90,9 @@ def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]
     keys : for each `Sameness`, in its order, a list with the key of every document; an empty key or None
         equals no other key
 
-    Returns: groups of two or more documents, the strongest sameness first, then by their first member.
-    Documents may be in a group of each sameness; a group is left out where a stronger one has exactly its
-    members. Raises ValueError when there is not one list of keys for each `Sameness`, or their lengths
-    differ.
+    Returns: groups of two or more documents, the strongest sameness first, then by their first member. Documents may be
+    in a group of each sameness; a group is left out where a stronger one has exactly its members. Raises ValueError
+    when there is not one list of keys for each `Sameness`, or their lengths differ.
     """
     if len(keys) != len(Sameness) or len({len(column) for column in keys}) > 1:
         raise ValueError(f"lists of {[len(c) for c in keys]} keys; expected {len(Sameness)} of equal length")

@@ -21,8 +21,6 @@ from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy.typing as npt
-
     from fingerprint.kernels.types import Bounds, Ids, PassageRows, Positions, Rows, Runs
     from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.cohort import Cohort
@@ -44,9 +42,8 @@ MOST_ROWS = 1 << 22
 class Passage(NamedTuple):
     """A run of `tokens` equal tokens in a left and a right file.
 
-    Files are numbered through the cohort, tokens within their file. `submissions`: how many submissions of
-    the cohort contain its rarest k-gram, and so at most the whole passage. A `common` passage is common code:
-    no share counts it.
+    Files are numbered through the cohort, tokens within their file. `submissions`: how many submissions of the cohort
+    contain its rarest k-gram, and so at most the whole passage. A `common` passage is common code: no share counts it.
     """
 
     left_file: int
@@ -219,23 +216,15 @@ class PairPassages(NamedTuple):
     def of(self, pair: int) -> PassageRows:
         return self.rows[self.starts[pair] : self.starts[pair + 1]]
 
-    def take(self, pairs: npt.NDArray[np.integer]) -> PairPassages:
-        """Return the passages of some of the pairs, in the order of their indexes."""
-        counts = np.diff(self.starts)[pairs]
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        places = np.arange(starts[-1]) + np.repeat(self.starts[pairs] - starts[:-1], counts)
-        return PairPassages(self.rows[places], starts)
+    def parts(self) -> list[PassageRows]:
+        """Return the rows of each pair."""
+        return np.split(self.rows, self.starts[1:-1])[: len(self.starts) - 1]
 
     @classmethod
     def from_rows(cls, rows: Sequence[PassageRows]) -> PairPassages:
         """Return pairs with the given rows each."""
         starts = np.concatenate(([0], np.cumsum([len(part) for part in rows], dtype=np.int64)))
         return cls(np.concatenate([np.empty((0, COLUMNS), dtype=np.int32), *rows]), starts)
-
-    def followed_by(self, others: PairPassages) -> PairPassages:
-        """Return these pairs and then the others."""
-        starts = np.concatenate((self.starts, others.starts[1:] + len(self.rows)))
-        return PairPassages(np.concatenate((self.rows, others.rows)), starts)
 
 
 class KnownPassages:

@@ -92,11 +92,10 @@ class CohortFile(NamedTuple):
 class Exclusions(NamedTuple):
     """Code that does not count: token kinds and terms of boilerplate, and the common limit.
 
-    `kinds` may be kinds of passages. `lexical` has the terms of statements and of whole files only, since
-    the positions of terms in a file are not known. `limit`: see `CommonLimit`; with a number, every
-    submission counts as one. `coarse` has the coarse streams of whole files or of passages. `starter` is
-    the code that courses of old submissions handed out, and does not count in old submissions, see
-    `OldPairs`; `starter_lexical` has its terms.
+    `kinds` may be kinds of passages. `lexical` has the terms of statements and of whole files only, since the positions
+    of terms in a file are not known. `limit`: see `CommonLimit`; with a number, every submission counts as one.
+    `coarse` has the coarse streams of whole files or of passages. `starter` is the code that courses of old submissions
+    handed out, and does not count in old submissions, see `OldPairs`; `starter_lexical` has its terms.
     """
 
     kinds: Sequence[Kinds] = ()
@@ -376,10 +375,10 @@ def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
 class Ranking(NamedTuple):
     """Pairs with scores, best first, and the threshold suggested from the scores of pairs in one language.
 
-    `unrelated` says how similar unrelated pairs of the class are; None if the class is too small to tell.
-    `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
-    `candidates` is the number of pairs of the class that share enough to be compared, whether or not the
-    ranking has them, and `compared` is that of all pairs, also of those with old submissions.
+    `unrelated` says how similar unrelated pairs of the class are; None if the class is too small to tell. `units` int64
+    [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair. `candidates` is the number of
+    pairs of the class that share enough to be compared, whether or not the ranking has them, and `compared` is that of
+    all pairs, also of those with old submissions. `known` has passages of pairs in one language.
     """
 
     pairs: CandidatePairs
@@ -389,6 +388,7 @@ class Ranking(NamedTuple):
     units: Rows
     candidates: int
     compared: int
+    known: KnownPassages | None = None
 
     @property
     def translated(self) -> npt.NDArray[np.bool_]:
@@ -453,7 +453,7 @@ def rank_for_report(
     None for `least` stands for the suggested threshold. The ranking has all scored pairs, also pairs that
     were only scored to find the best. `candidates` are the candidates of the first of the `scoring_jobs`, if
     they are known already; `score_pairs` is called in place of `score` for all pairs of these jobs. The passages
-    of few candidates are added to `known`. For the rest see `rank`.
+    of few candidates are added to `known`, which the ranking has too. For the rest see `rank`.
     """
     wanted = Wanted(show, SUGGESTED if least is None else least, of_each=True)
     pairs = candidate_pairs(inputs) if candidates is None else candidates
@@ -499,7 +499,7 @@ def _rank_one_language(
         rows, scores = best_of_both(cohort, lexical, pairs, wanted, within, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, threshold, unrelated, one_language, int(within.sum()), len(within))
+    ranking = Ranking(pairs, scores, threshold, unrelated, one_language, int(within.sum()), len(within), known)
     return ranking.take(_order(pairs, scores))
 
 
@@ -575,6 +575,5 @@ def pair_passages(
     tokens = align_pairs(inputs.cohort, ends[~translated], check, known)
     symbols = align_pairs(inputs.translations.cohort, units[translated], check)
     symbols.rows[:, [0, 2]] = inputs.translations.files[symbols.rows[:, [0, 2]]]
-    # Which of both sorts, one after the other, is each pair of the ranking?
-    order = np.argsort(np.argsort(translated, kind="stable"))
-    return tokens.followed_by(symbols).take(order)
+    rows = iter(tokens.parts()), iter(symbols.parts())
+    return PairPassages.from_rows([next(rows[one]) for one in translated.tolist()])

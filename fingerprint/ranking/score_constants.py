@@ -39,8 +39,7 @@ class Evidence(NamedTuple):
 class PassageLengths(NamedTuple):
     """Numbers of tokens that decide how much the length of a passage counts.
 
-    Across a gap of `gap_scale`, a neighbouring passage adds 1/e of its length; a passage of `half_length`
-    counts half.
+    Across a gap of `gap_scale`, a neighbouring passage adds 1/e of its length; a passage of `half_length` counts half.
     """
 
     gap_scale: float

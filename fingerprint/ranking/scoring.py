@@ -34,10 +34,9 @@ PAIRS_PER_BLOCK = 1 << 15
 class Coverage(NamedTuple):
     """Code that the passages of n pairs cover, as parallel arrays.
 
-    `weight` float64 [n]: weight covered, see `chained_weight`; `tokens` int64 [n, 2]: counted tokens on
-    either side; `longest` int64 [n]: counted tokens of the longest passage; `lines` int64 [n, 2]: lines on
-    which tokens of passages begin; `with_common` int64 [n, 2]: tokens of passages and common passages on
-    either side, without boilerplate.
+    `weight` float64 [n]: weight covered, see `chained_weight`; `tokens` int64 [n, 2]: counted tokens on either side;
+    `longest` int64 [n]: counted tokens of the longest passage; `lines` int64 [n, 2]: lines on which tokens of passages
+    begin; `with_common` int64 [n, 2]: tokens of passages and common passages on either side, without boilerplate.
     """
 
     weight: Floats

@@ -87,8 +87,7 @@ def _add_shared_weights(ids: Positions, bounds: Bounds, weights: Floats, pairs: 
 class SharedTerms(NamedTuple):
     """Terms of one kind that the sides of n pairs have in common, as parallel float64 arrays.
 
-    `share` in [0, 1]: by weight; `amount`: how many tokens the share counts as; `weight`: that of the shared
-    terms.
+    `share` in [0, 1]: by weight; `amount`: how many tokens the share counts as; `weight`: that of the shared terms.
     """
 
     share: Floats
@@ -100,11 +99,10 @@ class SharedTerms(NamedTuple):
 class TermTable:
     """Distinct terms of n submissions.
 
-    `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1];
-    `weights` float64: weight of each term by its rarity and its number of characters, by id. `shared_ids` and
-    `shared_bounds` are those terms that weigh something and that several submissions have: a small part.
-    `masses` float64 [n]: the sum of the weights of each submission; `amounts` float64 [n]: the same without
-    rarity.
+    `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1]; `weights`
+    float64: weight of each term by its rarity and its number of characters, by id. `shared_ids` and `shared_bounds` are
+    those terms that weigh something and that several submissions have: a small part. `masses` float64 [n]: the sum of
+    the weights of each submission; `amounts` float64 [n]: the same without rarity.
     """
 
     ids: Positions

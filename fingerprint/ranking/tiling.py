@@ -58,11 +58,10 @@ STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
 class Workspace(NamedTuple):
     """Arrays for the pairs of one left side after another; n is the number of tokens of the longest side.
 
-    Filled for a left side, by `enter`: `table`, `long_table` int32: the k-gram tables of its k-grams and its
-    long ones, see `fill_kgram_table`, with a last entry for the id -1; `groups` int32 [n]: the entry of the
-    table for the k-gram at each token; `sizes` int32 [n + 1]: number of occurrences of a k-gram, by this
-    entry. `members`, `long_members` uint64: a bit for each id from -1 on, whether the left side has that
-    k-gram; these stay in the processor's cache.
+    Filled for a left side, by `enter`: `table`, `long_table` int32: the k-gram tables of its k-grams and its long ones,
+    see `fill_kgram_table`, with a last entry for the id -1; `groups` int32 [n]: the entry of the table for the k-gram
+    at each token; `sizes` int32 [n + 1]: number of occurrences of a k-gram, by this entry. `members`, `long_members`
+    uint64: a bit for each id from -1 on, whether the left side has that k-gram; these stay in the processor's cache.
 
     Empty before a pair and after it: `taken` bool [n], for each side: tokens in tiles; `heads` int32 [n + 1]:
     the first open place on the right of each k-gram on the left, by its entry, -1 for none; `after` int32
@@ -407,10 +406,9 @@ def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
 def _add_tiles(runs: Runs, lengths: tuple[int, int], sides: tuple[Ids, tuple[Flags, Flags]], tiles: Runs) -> int:
     """Fill `tiles` with pieces of the runs, longest first, then by place; return their number.
 
-    `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and the
-    taken tokens. When earlier tiles cover part of a run, its free pieces are queued as runs of their length.
-    The tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
-    sorted.
+    `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and the taken
+    tokens. When earlier tiles cover part of a run, its free pieces are queued as runs of their length. The tiles are
+    marked in `taken`. Most short runs are covered when their turn comes, so only the others are sorted.
     """
     k, least = lengths
     starts, places = group_by_length(runs)

@@ -259,9 +259,8 @@ def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs, 
 def pair_runs(records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON, start: int = 0) -> None:
     """Add sorted runs of (pair, count) of the documents that share values to `runs`: phase 3.
 
-    A pair is left << 32 | right with left < right and right >= `start`. A value in more than `common`
-    documents is ignored: it forms no pairs, and is subtracted from `sizes` (int64, values of each document),
-    which is modified.
+    A pair is left << 32 | right with left < right and right >= `start`. A value in more than `common` documents is
+    ignored: it forms no pairs, and is subtracted from `sizes` (int64, values of each document), which is modified.
     """
     buffer = np.empty(runs.capacity, dtype=np.uint64)
     filled = 0
@@ -418,9 +417,8 @@ def cluster_by_super_shingles(
     """Cluster documents that share a super-shingle of `size` values ("Super shingles").
 
     Without a `threshold` no pairs are formed, and `common` is not used. With one, two documents that share a
-    super-shingle are joined when their sketches resemble each other at least that much. The other parameters
-    are as for `cluster`. Raises ValueError when `size` is below 1 or another parameter is refused by
-    `cluster`.
+    super-shingle are joined when their sketches resemble each other at least that much. The other parameters are as for
+    `cluster`. Raises ValueError when `size` is below 1 or another parameter is refused by `cluster`.
     """
     check_limits(THRESHOLD if threshold is None else threshold, common)
     sets, duplicates = _join_duplicates(sketches, exact, lexical)

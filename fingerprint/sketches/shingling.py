@@ -305,12 +305,10 @@ class Duplicates:
     ) -> tuple[Documents, Documents]:
         """Return the documents that equal an earlier one, and the first document that each equals.
 
-        `exact` and `lexical` have a key of the bytes and of the canonical form for each document; None means
-        no key.
+        `exact` and `lexical` have a key of the bytes and of the canonical form for each document; None means no key.
 
-        Returns: two int64 arrays of equal length. A document that equals earlier ones in several ways is
-        repeated. Raises ValueError when the number of keys in `exact` or `lexical` is not the number of
-        documents.
+        Returns: two int64 arrays of equal length. A document that equals earlier ones in several ways is repeated.
+        Raises ValueError when the number of keys in `exact` or `lexical` is not the number of documents.
         """
         pairs: list[tuple[int, int]] = []
         for name, keys in (("exact", exact), ("lexical", lexical)):

@@ -127,8 +127,7 @@ def _delete_old(folder: Path) -> None:
 def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, identity: Path | None) -> None:
     """Restore FILE, written by `moss backup` of this version or an older one.
 
-    Stop the server and its workers first. A file that is broken, changed or of a newer version changes
-    nothing.
+    Stop the server and its workers first. A file that is broken, changed or of a newer version changes nothing.
     """
     start_django()
     from moss.commands.tables import printable

@@ -178,9 +178,8 @@ def send_file(
 ) -> Any:
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
 
-    An upload that was begun and not ended goes on; one that arrived whole is not sent again. Raises
-    ServerRefused when the server refuses the file, or cannot be reached for some minutes. Raises OSError when
-    it cannot be reached at all.
+    An upload that was begun and not ended goes on; one that arrived whole is not sent again. Raises ServerRefused when
+    the server refuses the file, or cannot be reached for some minutes. Raises OSError when it cannot be reached at all.
     """
     state = _continued(service, begun)
     if state is None:
@@ -310,9 +309,8 @@ def submit_repositories(
 ) -> dict[str, Any]:
     """Have the repositories of a list fetched; return them, the upload, the report, and its first pairs.
 
-    `source` is what the API takes: the list, a token for it, and when it is fetched once more. Raises
-    NotRanked or ServerRefused as `submit_folder` does; the message names the repositories where none could be
-    fetched.
+    `source` is what the API takes: the list, a token for it, and when it is fetched once more. Raises NotRanked or
+    ServerRefused as `submit_folder` does; the message names the repositories where none could be fetched.
     """
     path = f"/assignments/{assignment}"
     fetch = service.post(f"{path}/repositories", {**source, "role": role})

@@ -206,11 +206,10 @@ DATABASE, BROKER = PartCheck(_ask_database, NO_DATABASE), PartCheck(_ask_broker,
 def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
-    It answers within a second, usually at once. `schema` is false, and the status 503, when the tables
-    are not those of this version: pages would fail. The status does not depend on the workers: without one,
-    pages can still be read and uploads are queued. `workers` is false when no worker answers for one of the
-    queues, so that nothing in it is read or ranked; `maintenance` when lost work is not re-enqueued. `queues`
-    has the number of messages that wait in each.
+    It answers within a second, usually at once. `schema` is false, and the status 503, when the tables are not those of
+    this version: pages would fail. The status does not depend on the workers: without one, pages can still be read and
+    uploads are queued. `workers` is false when no worker answers for one of the queues, so that nothing in it is read
+    or ranked; `maintenance` when lost work is not re-enqueued. `queues` has the number of messages that wait in each.
     """
     started = time.monotonic()
     database, broker = DATABASE.begin(), BROKER.begin()

@@ -31,8 +31,7 @@ control_socket_disable = True
 logger_class = "moss.serving.gunicorn_worker.ServiceLog"
 # Only used with --access-logfile: neither queries nor referrers.
 access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(L)s %({x-request-id}o)s"
-# No header of a request changes its address or its scheme here: submissions.pages.requests decides which
-# are believed.
+# No header of a request changes its address or its scheme here: submissions.pages.requests decides which are believed.
 forwarded_allow_ips = ""
 
 

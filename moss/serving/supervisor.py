@@ -63,8 +63,7 @@ class NotListening(click.ClickException):
 def listen(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens on `port`, or on the first free port from 8000 on where it is None.
 
-    Raises NotListening when the port is still in use after some seconds, when none is free, or when it is not
-    allowed.
+    Raises NotListening when the port is still in use after some seconds, when none is free, or when it is not allowed.
     """
     return _listen_on_first_free(host) if port is None else _listen_on(host, port)
 

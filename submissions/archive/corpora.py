@@ -224,8 +224,7 @@ class Estimate(NamedTuple):
     """The similarity of two documents, estimated from their sketches; each number is in [0, 1].
 
     `containment` is the share of the new document that is in the stored one, `contained` the reverse
-    (syntactic-clustering, "Estimating the resemblance and the containment"). JSON output uses the field names
-    as keys.
+    (syntactic-clustering, "Estimating the resemblance and the containment"). JSON output uses the field names as keys.
     """
 
     resemblance: float
@@ -278,8 +277,7 @@ def shared_values(index: InvertedIndex, stored: Sketches) -> SharedCounts:
 def sharing_features(query: Hashes, stored: npt.NDArray[np.uint64], r: int) -> tuple[Numbers, Numbers]:
     """Return the rows of `stored` [n, k] that share at least `r` features with `query` [k].
 
-    Features are compared position by position. Returns two parallel int64 arrays: rows and numbers of shared
-    features.
+    Features are compared position by position. Returns two parallel int64 arrays: rows and numbers of shared features.
     """
     counts = np.count_nonzero(stored == query, axis=1)
     rows = np.flatnonzero(counts >= r)

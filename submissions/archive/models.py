@@ -40,10 +40,9 @@ class CorpusSweep(models.Model):
 class CorpusText(models.Model):
     """The signatures of the bytes of one or more documents, stored once.
 
-    `sketch` and `features` are arrays of 64-bit integers, 8 bytes each; `simhash` is a signed integer with
-    the bits of the SimHash. `digest` is a hash of the token kinds, so lexically identical texts have equal
-    digests. A text too short for a shingle has an empty sketch and no features; one too short for a k-gram of
-    the SimHash has none.
+    `sketch` and `features` are arrays of 64-bit integers, 8 bytes each; `simhash` is a signed integer with the bits of
+    the SimHash. `digest` is a hash of the token kinds, so lexically identical texts have equal digests. A text too
+    short for a shingle has an empty sketch and no features; one too short for a k-gram of the SimHash has none.
     """
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="texts")

@@ -111,9 +111,8 @@ RECIPE = Recipe()
 class Signatures(NamedTuple):
     """The signatures of a document.
 
-    `tokens`: number of tokens; `digest`: hash of the token kinds, 32 hexadecimal digits; `sketch` and
-    `features`: uint64 arrays, empty for fewer than w tokens; `simhash`: 64 bits, None for fewer than `gram`
-    tokens.
+    `tokens`: number of tokens; `digest`: hash of the token kinds, 32 hexadecimal digits; `sketch` and `features`:
+    uint64 arrays, empty for fewer than w tokens; `simhash`: 64 bits, None for fewer than `gram` tokens.
     """
 
     tokens: int

@@ -43,8 +43,7 @@ class DecisionInput(NamedTuple):
 class DecisionResult(NamedTuple):
     """The result of `decide` and `decide_case`.
 
-    `changes`: the changes just made; `meanwhile`: the changes that other users made since the form was
-    rendered.
+    `changes`: the changes just made; `meanwhile`: the changes that other users made since the form was rendered.
     """
 
     decision: Decision | CaseDecision

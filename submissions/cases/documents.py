@@ -348,8 +348,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
 def distinct_pairs(pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, linking: bool = False) -> list[Pair]:
     """Return the pairs of a case that a document needs: identical submissions count once.
 
-    `pairs` are the most similar first. With `linking`, a pair of two that stronger pairs link already is left
-    out.
+    `pairs` are the most similar first. With `linking`, a pair of two that stronger pairs link already is left out.
     """
     same = {pk: min(group) for group in identical for pk in group}
     seen: set[frozenset[int]] = set()

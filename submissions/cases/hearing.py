@@ -32,8 +32,7 @@ MAX_DOTS = 150
 class BestLines(NamedTuple):
     """Neighbouring lines of a passage side by side, with the places of these on both sides.
 
-    `dots` has an entry for each submission of the class: the pair, those that can have the passage too, and
-    the others.
+    `dots` has an entry for each submission of the class: the pair, those that can have the passage too, and the others.
     """
 
     passage: PassageView

@@ -1,7 +1,6 @@
 """Decisions on pairs, the cases of a report and the decisions on them, and statements of students.
 
-Some cases were entered by hand: suspected pairs that the report does not list. Members of a case share a
-core.
+Some cases were entered by hand: suspected pairs that the report does not list. Members of a case share a core.
 """
 
 from __future__ import annotations

@@ -238,12 +238,11 @@ def draw_alias(assignment_id: int, name: str, taken: Container[str], real_words:
 class Names:
     """Names as a reader may see them: real names if there are neither `aliases` nor a `fallback`.
 
-    `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if
-    it is empty, these are shown as the roster has them (`labels`), or unchanged. `spellings` are all that a
-    text may call the students, by names; a name without any is its own. `suffixes`, by names, follow an alias
-    where it is shown: they say which assignment old work is from. A word that also occurs in one of the
-    `visible_names` is replaced only together with other words of a hidden name. Spellings that are `ids`
-    always mean the student.
+    `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if it is
+    empty, these are shown as the roster has them (`labels`), or unchanged. `spellings` are all that a text may call the
+    students, by names; a name without any is its own. `suffixes`, by names, follow an alias where it is shown: they say
+    which assignment old work is from. A word that also occurs in one of the `visible_names` is replaced only together
+    with other words of a hidden name. Spellings that are `ids` always mean the student.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)

@@ -265,10 +265,9 @@ class Meaning(NamedTuple):
 class NameFinder:
     """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without
-    spellings is its own spelling. Words that also occur in one of the `visible_names` do not identify a
-    student by themselves. A spelling in `ids` always means the student, even if it looks like an ordinary
-    number or word.
+    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without spellings is
+    its own spelling. Words that also occur in one of the `visible_names` do not identify a student by themselves. A
+    spelling in `ids` always means the student, even if it looks like an ordinary number or word.
     """
 
     aliases: Mapping[str, str]

@@ -111,8 +111,7 @@ def send_invitation(invitation: Invitation, address: str) -> bool:
 def accept(invitation: Invitation, user: User) -> Membership | None:
     """Make a user a member with the role of an invitation, which ends; None for the owner of the course.
 
-    Raises OwnInvitation when the user made it. Raises Http404 when somebody else accepted it at the same
-    moment.
+    Raises OwnInvitation when the user made it. Raises Http404 when somebody else accepted it at the same moment.
     """
     if not Invitation.objects.select_for_update().filter(pk=invitation.pk).exists():
         raise Http404("No such invitation.")

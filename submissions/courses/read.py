@@ -63,8 +63,7 @@ def listed_courses(user: User) -> QuerySet[models.Course]:
 def listed_assignments(course: models.Course) -> QuerySet[ListedAssignment]:
     """Return the assignments of a course with `submission_count`, the size of the cohort.
 
-    `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
-    read.
+    `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being read.
     """
     done = models.Submission.objects.filter(
         batch__assignment=OuterRef("pk"), batch__state=models.Batch.State.DONE, origin=None

@@ -1,7 +1,6 @@
 """Group the entries of an upload into submissions, by the layout that fits it.
 
-Entries that are not read belong to submissions too: refused entries, ignored entries, and entries of other
-attempts.
+Entries that are not read belong to submissions too: refused entries, ignored entries, and entries of other attempts.
 """
 
 from __future__ import annotations

@@ -94,12 +94,11 @@ def format_size(size: int) -> str:
 class Limits:
     """Limits on the contents of one upload, nested archives included; sizes are unpacked bytes.
 
-    `archive_bytes`: size of a nested archive; `ratio`: unpacked to packed size, checked once more than
-    `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
-    `path_length`: in characters. Larger files than `spool_bytes` are unpacked to an unnamed temporary file;
-    with 0, all are unpacked in memory. Of a log of Git up to `commit_log_bytes` the times are read.
-    `student_seconds`: of processor time for the folder of one student; `documents_seconds`: for the texts of
-    all documents.
+    `archive_bytes`: size of a nested archive; `ratio`: unpacked to packed size, checked once more than `ratio_floor`
+    bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1; `path_length`: in characters.
+    Larger files than `spool_bytes` are unpacked to an unnamed temporary file; with 0, all are unpacked in memory. Of a
+    log of Git up to `commit_log_bytes` the times are read. `student_seconds`: of processor time for the folder of one
+    student; `documents_seconds`: for the texts of all documents.
     """
 
     entries: int = 20_000

@@ -178,8 +178,7 @@ class Table(NamedTuple):
 def read_table(data: bytes) -> Table:
     """Return the table in a CSV file.
 
-    Raises RosterRefused for a file that is too large, is no text, or has no row that names a column of
-    students.
+    Raises RosterRefused for a file that is too large, is no text, or has no row that names a column of students.
     """
     lines = re.split(r"\r\n|\r|\n", _decode(data))
     separator, header_line = _header(lines)
@@ -426,8 +425,7 @@ def _local_part(key: str) -> str:
 def parse_roster(data: bytes) -> Roster:
     """Read a roster from a CSV file; what is wrong with its rows is listed, and the other rows count.
 
-    Raises RosterRefused for a file that is too large, is no text, or has no column that says who the students
-    are.
+    Raises RosterRefused for a file that is too large, is no text, or has no column that says who the students are.
     """
     table = read_table(data)
     columns = columns_of(table.header)

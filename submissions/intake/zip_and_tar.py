@@ -30,10 +30,9 @@ DIRECTORY_BYTES, NESTED_DIRECTORY_BYTES = 2048, 512
 # and the flag of both that marks a name as UTF-8.
 RECORD_START, RECORD_BYTES, HEADER_BYTES, UTF_8_FLAG = b"PK\x01\x02", 46, 30, 0x800
 
-# The only extra field of a record that is used has the sizes and the position of an entry above 4 GB. The
-# identifier that replaces those of other fields means nothing. A field with the name in UTF-8, after a
-# version and a checksum of the other name, gets an identifier of ours: later versions of zipfile refuse the
-# whole zip where it is damaged.
+# The only extra field of a record that is used has the sizes and the position of an entry above 4 GB. The identifier
+# that replaces those of other fields means nothing. A field with the name in UTF-8, after a version and a checksum of
+# the other name, gets an identifier of ours: later versions of zipfile refuse the whole zip where it is damaged.
 ZIP64_FIELD, NO_FIELD, UNICODE_PATH, UNREAD_NAME_FIELD = 0x0001, 0x0000, 0x7075, 0xFEED
 FIELD_HEADER = struct.Struct("<HH")
 IN_ZIP64_FIELD = 0xFFFFFFFF

@@ -89,9 +89,8 @@ class MovedThreshold(NamedTuple):
 class OtherClasses(NamedTuple):
     """The similarities of the pairs within the assignments that a class is compared with.
 
-    `assignments` and `pairs` are counts. The `suspected` pairs were found suspicious or confirmed, and are in
-    no other figure. `highest` is the greatest similarity; `above` counts pairs that reach the suggestion,
-    `threshold`.
+    `assignments` and `pairs` are counts. The `suspected` pairs were found suspicious or confirmed, and are in no other
+    figure. `highest` is the greatest similarity; `above` counts pairs that reach the suggestion, `threshold`.
     """
 
     assignments: int

@@ -1,7 +1,6 @@
 """Differences between matching passages: lines and tokens that two students wrote differently.
 
-Equal texts, lines or words, are matched in an order that both sides have. Lines go side by side for
-printing.
+Equal texts, lines or words, are matched in an order that both sides have. Lines go side by side for printing.
 """
 
 from __future__ import annotations

@@ -32,11 +32,10 @@ LEXEME = re.compile(r"\"[^\"]*\"|'[^']*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
 class DiffRow(NamedTuple):
     """A line of each side with its number, from 1; 0 and "" where a side has none.
 
-    `kind`: `same`; `renamed`, the same but for names, values and layout; `changed`, with most words in both;
-    `apart` for others beside each other; `left` or `right` for a line of one side only. A `moved` row has a
-    right line from elsewhere. A row of the kind `elsewhere` stands where such lines were: it has the first
-    and the last of them as `right_number` and `right_last`, and as `left_number` the line that the first of
-    them stands beside.
+    `kind`: `same`; `renamed`, the same but for names, values and layout; `changed`, with most words in both; `apart`
+    for others beside each other; `left` or `right` for a line of one side only. A `moved` row has a right line from
+    elsewhere. A row of the kind `elsewhere` stands where such lines were: it has the first and the last of them as
+    `right_number` and `right_last`, and as `left_number` the line that the first of them stands beside.
     """
 
     left_number: int

@@ -70,11 +70,10 @@ def merged_stripes(spans: Sequence[tuple[float, float]]) -> list[Stripe]:
 class PairRow(NamedTuple):
     """Names and figures of a pair.
 
-    `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
-    longest passage, in tokens. `mark`: see `pair_mark`. Common code counts in the shares, and not in
-    `left_without_common` and `right_without_common`. `flag`, in what `moss check` writes: `the same student,
-    2024` for a pair of a student and the same student's earlier work, or `model solution`; then what is
-    identical.
+    `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the longest
+    passage, in tokens. `mark`: see `pair_mark`. Common code counts in the shares, and not in `left_without_common` and
+    `right_without_common`. `flag`, in what `moss check` writes: `the same student, 2024` for a pair of a student and
+    the same student's earlier work, or `model solution`; then what is identical.
     """
 
     left: str
@@ -298,13 +297,10 @@ class AlignedPairs(NamedTuple):
 
 
 def aligned_pairs(
-    inputs: RankingInput,
-    ranking: Ranking,
-    check: Callable[[], None] = engine.never_end,
-    known: KnownPassages | None = None,
+    inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
 ) -> Iterator[AlignedPairs]:
-    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; the last two as for `engine.rank_for_report`."""
-    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check, known):
+    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
+    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check, ranking.known):
         yield AlignedPairs(ranking.take(rows), passages)
 
 

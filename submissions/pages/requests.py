@@ -151,8 +151,7 @@ class RequestBodyLimits(Middleware):
     ) -> HttpResponse | None:
         """Answer with a page that says what to do when the body is too large for its view.
 
-        Raises BadRequest when a form is in another encoding than UTF-8: some of Python's decode it to lone
-        surrogates.
+        Raises BadRequest when a form is in another encoding than UTF-8: some of Python's decode it to lone surrogates.
         """
         if lookup(request.encoding or "utf-8").name != "utf-8":
             raise BadRequest("A form is sent in UTF-8.")

@@ -540,8 +540,7 @@ def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
 class MapBar(NamedTuple):
     """A run of lines on the map: of block `number`, or ignored code for number 0.
 
-    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole
-    with `is_gap`.
+    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole with `is_gap`.
     """
 
     number: int

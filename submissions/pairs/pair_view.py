@@ -100,9 +100,8 @@ def _by_urgency(
 def show_side(files: list[FileView], letter: str, selection: Selection) -> tuple[list[FileView], list[FileView], int]:
     """Render parts of the open files of a side, the selected one first.
 
-    Return the files of which the page has a part, the files that it only lists, and the number of the file
-    with which the next list begins: 1 after the last list, 0 if there is one list. Files that share most come
-    first.
+    Return the files of which the page has a part, the files that it only lists, and the number of the file with which
+    the next list begins: 1 after the last list, 0 if there is one list. Files that share most come first.
     """
     selected = _selected(files, letter, selection)
     first = (selected.number - 1) // FILES_LISTED * FILES_LISTED if selected else 0

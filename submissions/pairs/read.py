@@ -211,12 +211,11 @@ class Flag(NamedTuple):
 class Flags:
     """The data of a report and its assignment from which the flags of its pairs follow.
 
-    `same` maps, for each of `SAMENESS_FLAGS`, a submission's primary key to the number of its group; `mates`
-    has the keys of its students and teams (`submissions.reports.cohort.Mates`), where the assignment
-    compares these or names teams. `own`: the pairs of one student's own work of several years, by primary
-    keys, with the term of an old assignment. `models`: the model solutions, and `partly`: the submissions
-    that were read in part, by primary keys; `disguised`: the number of characters that look like others; `late`:
-    the submissions that the platform marked.
+    `same` maps, for each of `SAMENESS_FLAGS`, a submission's primary key to the number of its group; `mates` has the
+    keys of its students and teams (`submissions.reports.cohort.Mates`), where the assignment compares these or names
+    teams. `own`: the pairs of one student's own work of several years, by primary keys, with the term of an old
+    assignment. `models`: the model solutions, and `partly`: the submissions that were read in part, by primary keys;
+    `disguised`: the number of characters that look like others; `late`: the submissions that the platform marked.
     """
 
     same: dict[str, dict[int, int]]

@@ -138,8 +138,7 @@ def _submission_url(context: Context, pk: int) -> str:
 class Histogram(NamedTuple):
     """Best matches of a cohort's submissions, its threshold, and the threshold that the report suggests.
 
-    `values` are similarities in ascending order; `reason` explains the suggestion. `bands` are those of the
-    threshold.
+    `values` are similarities in ascending order; `reason` explains the suggestion. `bands` are those of the threshold.
     """
 
     values: list[float]

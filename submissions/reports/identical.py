@@ -33,8 +33,7 @@ STRENGTH = (*SAMENESS, "files")
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     """Return the groups of submissions that are the same; see `fingerprint.ranking.groups.Sameness`.
 
-    Groups with an identical file follow. A group of one student or team is left out, and a submission without
-    code.
+    Groups with an identical file follow. A group of one student or team is left out, and a submission without code.
     """
     sources: dict[int, list[int]] = defaultdict(list)
     files: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)

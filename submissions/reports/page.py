@@ -380,8 +380,7 @@ class PairToRead(NamedTuple):
 def reading_context(page: ReportPage, pairs_above: int) -> dict[str, Any]:
     """Return the context of the answer: the pairs to read, and how many of the class are in none of them.
 
-    `pairs_above` reach the threshold. Decided pairs are read; whoever follows a link does not learn of
-    decisions.
+    `pairs_above` reach the threshold. Decided pairs are read; whoever follows a link does not learn of decisions.
     """
     linking = {link[:2] for link in cases.linking_pairs(page.report, page.threshold)}
     decided = set() if page.address.token else {pk for pk, *_ in decided_pairs(page.report)}

@@ -152,9 +152,8 @@ class RankingProgress(Progress):
 class Activity:
     """Work in progress: `uploads` are the uploads not read yet, `ranking` is the progress of the ranking.
 
-    `ranking` is None when no ranking is queued or running. `boilerplate`: see `listed_boilerplate_uploads`.
-    `listed` are the uploads that wait for their uploader. `language` is a change of the language that goes on
-    or has failed.
+    `ranking` is None when no ranking is queued or running. `boilerplate`: see `listed_boilerplate_uploads`. `listed`
+    are the uploads that wait for their uploader. `language` is a change of the language that goes on or has failed.
     """
 
     state: ReportState

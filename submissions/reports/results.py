@@ -60,7 +60,7 @@ from submissions.uploads.read import CAN_MAKE_CASE
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.engine import CandidatePairs, Cohort, KnownPassages, LexicalTable, Ranking, ScorePairs, Scores
+    from fingerprint.engine import CandidatePairs, Cohort, LexicalTable, Ranking, ScorePairs, Scores
     from fingerprint.kernels.types import Flags
 
 ROWS = 1000
@@ -233,9 +233,8 @@ def rank(report: Report, prepared: Prepared | None = None) -> None:
     ready = prepare(report) if prepared is None else prepared
     progress.publish(report.pk, progress.comparing(ready.cohort.class_size))
     check = progress.cancel_check(report.pk)
-    known = engine.KnownPassages()
-    results = compute(ready.cohort, check, ready.jobs[0].pairs, known=known)
-    aligned = aligned_pairs(ready.cohort.inputs, results.best, check, known)
+    results = compute(ready.cohort, check, ready.jobs[0].pairs)
+    aligned = aligned_pairs(ready.cohort.inputs, results.best, check)
     tracked = progress.track(report.pk, progress.ALIGNING, aligned, len(results.best.units), PAIRS_AT_ONCE)
     save(report, results, lambda cohort: pack_aligned(cohort, tracked))
 
@@ -245,9 +244,9 @@ def compute(
     check: Callable[[], None],
     candidates: engine.CandidatePairs | None = None,
     score_pairs: ScorePairs | None = None,
-    known: KnownPassages | None = None,
 ) -> Results:
-    """Rank a cohort; the last three as for `engine.rank_for_report`."""
+    """Rank a cohort; the last two as for `engine.rank_for_report`."""
+    known = None if score_pairs else engine.KnownPassages()
     ranking = engine.rank_for_report(
         cohort.inputs, MAX_PAIRS, check=check, candidates=candidates, score_pairs=score_pairs, known=known
     )
@@ -442,8 +441,7 @@ def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
 def merge_scores(plan: RankingPlan) -> Results:
     """Return what ranking the cohort of a plan in one piece would, from the scores of its shards.
 
-    Raises Cancelled when a user cancelled the ranking. Raises CohortChanged when what the plan selected was
-    changed.
+    Raises Cancelled when a user cancelled the ranking. Raises CohortChanged when what the plan selected was changed.
     """
     kept = planned(plan)
     return compute(kept.cohort, plan_check(plan.pk), kept.candidates, StoredScores(plan))

@@ -210,8 +210,7 @@ class _Files:
     def name(self, data: bytes) -> bool:
         """Return whether a file names the student; raise BadArchive when it takes too long to search.
 
-        Only a part with a word of the student can take long: FILE_SECONDS, while SEARCH_SECONDS of the upload
-        are left.
+        Only a part with a word of the student can take long: FILE_SECONDS, while SEARCH_SECONDS of the upload are left.
         """
         end = min(time.thread_time() + FILE_SECONDS, self._end)
         for part in _parts(data):

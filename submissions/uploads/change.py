@@ -113,8 +113,7 @@ def list_again(batch: Batch) -> bool:
 def set_patterns(batch: Batch, user: User, patterns: Mapping[str, str]) -> None:
     """Store the patterns of the assignment of a listed batch; unpack it again where other files count.
 
-    `patterns` are by their fields of `Assignment`. Where languages by name change, earlier uploads are read
-    again.
+    `patterns` are by their fields of `Assignment`. Where languages by name change, earlier uploads are read again.
     """
     locked = Assignment.objects.select_for_update().get(pk=batch.assignment_id)
     counts_others = patterns["include_patterns"].split() != locked.include_patterns.split()
@@ -281,8 +280,7 @@ def add_boilerplate(
 ) -> BoilerplateUpload:
     """Store handed-out files, single or in archives, and enqueue them to be read and registered.
 
-    With `statement` they are the statement of the task. Raises QuotaExceeded when they are more than may be
-    stored.
+    With `statement` they are the statement of the task. Raises QuotaExceeded when they are more than may be stored.
     """
     size = sum(file.size for file in uploads)
     queue = upload_queue(size)

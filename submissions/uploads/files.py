@@ -237,9 +237,8 @@ class OtherOffset(Exception):
 def append(upload: ResumableUpload, offset: int, read: Callable[[int], bytes]) -> int:
     """Store what `read(most)` returns until it is nothing or the upload is whole; return the new offset.
 
-    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held while
-    the next one is awaited. Raises OtherOffset when parts were stored meanwhile, or `offset` is not the end
-    of the stored ones.
+    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held while the next
+    one is awaited. Raises OtherOffset when parts were stored meanwhile, or `offset` is not the end of the stored ones.
     """
     _locked_at(upload, offset)
     while data := read(min(room(offset), upload.length - offset)):

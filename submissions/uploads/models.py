@@ -36,8 +36,7 @@ class Source(models.Model):
     data = models.BinaryField()
     size = models.PositiveIntegerField()
     created = models.DateTimeField(auto_now_add=True)
-    # When retention gave it up for a submission, and when its bytes were deleted; see
-    # `submissions.courses.retention`.
+    # When retention gave it up for a submission, and when its bytes were deleted; see `submissions.courses.retention`.
     given_up = models.DateTimeField(null=True, editable=False)
     emptied = models.DateTimeField(null=True, editable=False)
 
@@ -470,8 +469,7 @@ class FileChunk(models.Model):
 class SubmissionStudent(models.Model):
     """One of the students who handed in a submission, as the platform calls them.
 
-    `enrolled` is the student of the course's roster; null where there is no roster or the student is not
-    in it.
+    `enrolled` is the student of the course's roster; null where there is no roster or the student is not in it.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="students")

@@ -1,7 +1,6 @@
 """Submissions, files, entries and previews of uploads, as a reader may see them.
 
-Names and metadata of students are read in children of this process; a thread computes answers for web
-requests.
+Names and metadata of students are read in children of this process; a thread computes answers for web requests.
 """
 
 from __future__ import annotations
@@ -126,9 +125,8 @@ def readable_files(submission: int) -> list[SubmissionFile]:
 def preview_of(batch: Batch) -> Preview:
     """Return a listed batch as it is going to be read; nothing of it is read for that.
 
-    It is grouped in a child: names and metadata are what students wrote, and this is a web process. Raises
-    BadArchive when a limit is reached; the message is for the uploader. Raises NotYet while the child groups
-    it; ask again.
+    It is grouped in a child: names and metadata are what students wrote, and this is a web process. Raises BadArchive
+    when a limit is reached; the message is for the uploader. Raises NotYet while the child groups it; ask again.
     """
     preview: Preview = LATER.get(("preview", batch.pk), _version(batch), lambda: _grouping(batch))
     return preview

@@ -55,11 +55,10 @@ class Kind:
     in the interactive queue, 0 first and 9 last. A job that ends its worker is started `attempts` times; a
     job without `gives_up` outlives this and errors, as each of its parts counts its own attempts.
 
-    With `at_once`, a user has so many jobs started at a time; a job counts until a job of the kind
-    `followed_by` has done with the same subject. `part_of` is the kind of the whole job, whose subject is the
-    `part` of each of its jobs; the whole job goes on after the last part. `is_slow_again`: a job that has to
-    be tried again goes to the heavy queue. `is_same_version`: a job is for workers of the version that
-    enqueued it.
+    With `at_once`, a user has so many jobs started at a time; a job counts until a job of the kind `followed_by` has
+    done with the same subject. `part_of` is the kind of the whole job, whose subject is the `part` of each of its jobs;
+    the whole job goes on after the last part. `is_slow_again`: a job that has to be tried again goes to the heavy
+    queue. `is_same_version`: a job is for workers of the version that enqueued it.
     """
 
     name: str

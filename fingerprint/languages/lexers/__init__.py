@@ -1,7 +1,6 @@
 """Lexers of Pygments, mended where they read a construct otherwise than the compiler of the language.
 
-Each module has the lexers of some related languages. `tests/fingerprint/languages/conformance` has the
-constructs.
+Each module has the lexers of some related languages. `tests/fingerprint/languages/conformance` has the constructs.
 """
 
 from __future__ import annotations

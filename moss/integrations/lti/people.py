@@ -52,8 +52,7 @@ class Arrival(NamedTuple):
 def arrive(platform: Platform, launch: Launch) -> Arrival:
     """Find or create account, course and membership of a launch.
 
-    Raises LaunchRefused when the person is no instructor or teaching assistant there, or the account is
-    closed.
+    Raises LaunchRefused when the person is no instructor or teaching assistant there, or the account is closed.
     """
     role = role_of(launch.roles)
     if role is None:

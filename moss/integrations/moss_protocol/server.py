@@ -167,8 +167,7 @@ def _forget_oldest(rows: OrderedDict[tuple[str, str], Any]) -> None:
 class ListeningLimits:
     """Limits of one listening server.
 
-    A file and an upload may be as large as on the pages, see `submissions.intake.limits` and
-    `MOSS_MAX_UPLOAD_MB`.
+    A file and an upload may be as large as on the pages, see `submissions.intake.limits` and `MOSS_MAX_UPLOAD_MB`.
 
     total_bytes, files: of one session, base files included.
     line_bytes: of one line of the protocol.

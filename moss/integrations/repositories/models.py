@@ -97,8 +97,7 @@ class Repository(models.Model):
     reason = models.TextField(blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     tried = models.DateTimeField(null=True)
-    # The fetched commit, its time by its committer, and its files that were left out with the reason, a line
-    # for each.
+    # The fetched commit, its time by its committer, and its files that were left out with the reason, a line for each.
     fetched_commit = models.CharField(max_length=64, blank=True)
     committed = OutsideTimeField(null=True)
     left_out = models.TextField(blank=True)

@@ -1,7 +1,6 @@
 """Django's makemessages, so that two runs write the same files and every new text is left empty.
 
-Texts are sorted and have no line numbers; there is no date in the header, and nothing is guessed from similar
-texts.
+Texts are sorted and have no line numbers; there is no date in the header, and nothing is guessed from similar texts.
 """
 
 from __future__ import annotations

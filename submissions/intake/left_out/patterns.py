@@ -61,8 +61,7 @@ class Glob(NamedTuple):
 def parse_glob(line: str) -> Glob:
     """Return the pattern of a line that is neither empty nor a comment.
 
-    Raises BadGlob when it names no file, or a bracket or an escape is not complete: git matches nothing with
-    it.
+    Raises BadGlob when it names no file, or a bracket or an escape is not complete: git matches nothing with it.
     """
     takes_back = line.startswith("!")
     pattern = line.removeprefix("!")

@@ -441,7 +441,7 @@ def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
     before = department.report
     Course.objects.filter(pk=department.old.course_id).update(in_archive=False)
 
-    def cancel(*_: object, **__: object) -> None:
+    def cancel(*_: object) -> None:
         raise Cancelled
 
     with monkeypatch.context() as patch:
