@@ -334,7 +334,8 @@ def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[Standa
     for block in weighted_blocks(pair.passages):
         left_file, right_file = report.files[block[0].left_file], report.files[block[0].right_file]
         streams = [_stream(file.reading, translated=pair.translated) for file in (left_file, right_file)]
-        others = [max(passage.submissions - 2, 0) if passage.common else 0 for passage in block]
+        of_class = sum(report.name_ranks[side] < report.class_size for side in (pair.left, pair.right))
+        others = [max(passage.submissions - of_class, 0) if passage.common else 0 for passage in block]
         left = [(passage.left_token, passage.tokens) for passage in block]
         right = [(passage.right_token, passage.tokens) for passage in block]
         yield _side(left_file, streams[0], left, others), _side(right_file, streams[1], right, others)
@@ -358,7 +359,7 @@ def _side(
 
 def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
     """Return what both sides of a pair without a passage have; None for any other pair."""
-    if pair.structure:
+    if pair.structure or pair.left_with_common:
         return None
     left, right = (_term_files(report, submission) for submission in (pair.left, pair.right))
     return shared_terms(left, right, report.exclusions.lexical)

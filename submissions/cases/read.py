@@ -394,7 +394,8 @@ def current_submission(report: Report, pk: int) -> int:
 class CaseCore(NamedTuple):
     """The number of tokens of a submission that are in its passages with each of `others` members.
 
-    `counted` is the number of its tokens that count, `all_others` the number of all other members.
+    Only runs of at least `least` tokens count: fewer may be the head of a function. `counted` is the number of its
+    tokens that count, `all_others` the number of all other members.
     """
 
     submission: Submission
@@ -402,6 +403,7 @@ class CaseCore(NamedTuple):
     counted: int
     others: int
     all_others: int
+    least: int
 
     @property
     def share(self) -> float:
@@ -431,9 +433,17 @@ def case_core(report: Report, members: Sequence[Submission]) -> CaseCore | None:
     chosen = max(class_ids, key=lambda pk: (len(sums[pk]), sum(sums[pk]), -pk))
     pairs = listed.filter(Q(left=chosen, right__in=by_id) | Q(right=chosen, left__in=by_id))
     counted = _counted(report, chosen)
-    tokens = sum(int(flags.sum()) for flags in _in_all(counted, pairs, chosen))
+    least = report.parameters["guarantee"]
+    tokens = sum(_in_runs(flags, least) for flags in _in_all(counted, pairs, chosen))
     total = sum(int(flags.sum()) for flags in counted.values())
-    return CaseCore(by_id[chosen], tokens, total, len(sums[chosen]), len(members) - 1)
+    return CaseCore(by_id[chosen], tokens, total, len(sums[chosen]), len(members) - 1, least)
+
+
+def _in_runs(flags: Flags, least: int) -> int:
+    """Return how many flags are set in runs of at least `least`."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
+    lengths = edges[1::2] - edges[::2]
+    return int(lengths[lengths >= least].sum())
 
 
 def _counted(report: Report, submission: int) -> dict[int, Flags]:

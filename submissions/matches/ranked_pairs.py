@@ -42,11 +42,11 @@ TIE_MARGIN = 1e-6
 PAIRS_AT_ONCE = 1024
 
 
-def pair_mark(*, translated: bool, structure: float) -> str:
-    """Return the mark of a pair, empty for one without."""
+def pair_mark(*, translated: bool, passages: float) -> str:
+    """Return the mark of a pair, empty for one without; `passages` is 0 without any, of common code too."""
     if translated:
         return TRANSLATED
-    return "" if structure else NO_PASSAGE
+    return "" if passages else NO_PASSAGE
 
 
 class Stripe(NamedTuple):
@@ -92,7 +92,7 @@ class PairRow(NamedTuple):
     @classmethod
     def of(cls, pair: Any, left: str, right: str, flag: str = "") -> PairRow:
         """Return the figures of a ranked or stored pair under these names; shares have six decimals."""
-        mark = pair_mark(translated=pair.translated, structure=pair.structure)
+        mark = pair_mark(translated=pair.translated, passages=pair.structure or pair.left_with_common)
         return cls(
             left,
             right,
@@ -217,7 +217,7 @@ class PairColumns(NamedTuple):
             scores.tokens.tolist(),
             scores.lines.tolist(),
             scores.longest.tolist(),
-            _marks(ordered.translated, scores.structure),
+            _marks(ordered.translated, scores.structure + scores.left_with_common),
             round_to_six(scores.left_share),
             round_to_six(scores.right_share),
         )
@@ -250,12 +250,10 @@ def are_exchanged(pairs: CandidatePairs, name_ranks: Sequence[int]) -> Flags:
     return exchanged
 
 
-def _marks(translated: Flags, structure: Floats) -> list[str]:
+def _marks(translated: Flags, passages: Floats) -> list[str]:
     """Return the mark of each pair; `pair_mark` is called once for each combination, not for each pair."""
-    by_combination = [
-        pair_mark(translated=crossed, structure=structured) for crossed in (False, True) for structured in (0, 1)
-    ]
-    return [by_combination[at] for at in (2 * translated + (structure != 0)).tolist()]
+    by_combination = [pair_mark(translated=crossed, passages=some) for crossed in (False, True) for some in (0, 1)]
+    return [by_combination[at] for at in (2 * translated + (passages != 0)).tolist()]
 
 
 def round_to_six(column: Floats) -> list[float]:

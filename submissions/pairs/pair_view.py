@@ -36,6 +36,7 @@ from submissions.pairs.file_view import (
     Selection,
     shortest_unique_paths,
 )
+from submissions.pairs.pair_summary import is_class_pair
 from submissions.pairs.read import add_contents, displayed_pair, ignored_tokens, pair_files
 from submissions.pairs.traces import Trace, add_rarity, term_files
 
@@ -214,12 +215,11 @@ def file_pieces(block: Block) -> list[FilePiece]:
 def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], set[str]]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
-    Also return the keys of those that were moved, see `moved_blocks`.
+    Their `submissions` count both sides. Also return the keys of those that were moved, see `moved_blocks`.
     """
-    numbers = {key: number for number, key in enumerate(views)}
-    blocks = group_passages(
-        record if views[record.left_file].side == "L" else record.exchanged for record in pair.passages
-    )
+    numbers, earlier = {key: number for number, key in enumerate(views)}, not is_class_pair(pair)
+    records = (record._replace(submissions=record.submissions + earlier) for record in pair.passages)
+    blocks = group_passages(one if views[one.left_file].side == "L" else one.exchanged for one in records)
     large = [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
     moved = moved_blocks(large)
     blocks.sort(key=lambda block: (-token_count(block), numbers[block[0].left_file], block[0].left_token))

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from submissions.models import Pair
     from submissions.pairs.file_view import FileView
 
-# At most so many submissions have a trace; traces of one kind that are listed; bytes of a class that are read.
+# At most so many submissions have a trace, and a quarter of the others; traces of one kind that are listed; bytes of a
+# class that are read.
 SOME, LISTED, MOST_BYTES = 4, 8, 16_000_000
 KINDS = "comments", "blanks", "literal", "name", "word"
 LOW_BITS = np.uint64(0xFFFF)
@@ -97,7 +98,8 @@ def add_rarity(pair: Pair, views: Collection[FileView]) -> list[Trace]:
     for lines in handed_out.values_list("document__lines", flat=True):
         counts |= dict.fromkeys(np.frombuffer(lines or b"", "<u8").tolist(), SOME + 1)
     terms = [packed[TERM_COUNTS.size :] for _, _, packed in rows]
-    return [*_line_traces(marks, counts), *_term_traces(pair, views, owners, terms)]
+    most = min(SOME, 2 + (len({*owners}) - 2) // 4)
+    return [*_line_traces(marks, counts, most), *_term_traces(pair, views, (owners, terms), most)]
 
 
 def _counts(owners: list[int], files: Sequence[bytes], wanted: Iterable[int]) -> dict[int, int]:
@@ -119,13 +121,13 @@ def _words(terms: LexicalTerms) -> Terms:
     return np.concatenate((terms.literals, terms.names))
 
 
-def _line_traces(marks: list[tuple[FileView, LineMarks]], counts: dict[int, int]) -> Iterator[Trace]:
+def _line_traces(marks: list[tuple[FileView, LineMarks]], counts: dict[int, int], most: int) -> Iterator[Trace]:
     for kind in ("comments", "blanks"):
         sides: dict[str, dict[int, TracePlace]] = {"L": {}, "R": {}}
         for view, one in marks:
             hashes: dict[int, int] = getattr(one, kind)
             for line in hashes if kind == "blanks" else _commented(view, one):
-                if counts.get(hashes[line], SOME + 1) <= SOME:
+                if counts.get(hashes[line], SOME + 1) <= most:
                     sides[view.side].setdefault(hashes[line], TracePlace(view, line))
         both = sorted(sides["L"].keys() & sides["R"], key=lambda number: (counts[number], sides["L"][number].line))
         for number in both[:LISTED]:
@@ -162,16 +164,18 @@ def term_files(
     return left, right, handed_out
 
 
-def _term_traces(pair: Pair, views: Collection[FileView], owners: list[int], terms: Sequence[bytes]) -> Iterator[Trace]:
+def _term_traces(
+    pair: Pair, views: Collection[FileView], of_class: tuple[list[int], list[bytes]], most: int
+) -> Iterator[Trace]:
     """Yield constants and names, those of fewest submissions first."""
     # Two paths may be the same where names in them are hidden.
     left, right, handed_out = term_files(pair, views, attrgetter("anchor"))
-    counts = _counts(owners, terms, [term for one in left for term in _words(one.lexical).tolist()])
-    others = np.array([term for term, some in counts.items() if not 2 <= some <= SOME], np.uint64)  # noqa: PLR2004
+    counts = _counts(*of_class, [term for one in left for term in _words(one.lexical).tolist()])
+    others = np.array([term for term, some in counts.items() if not 2 <= some <= most], np.uint64)  # noqa: PLR2004
     handed_out += [LexicalTerms(others, others, one.lexical.imports) for one in left]
     by_anchor = {view.anchor: view for view in views}
     shared = shared_terms(left, right, handed_out, next(iter(views)).names.redact_source, counts)
-    for some in range(2, SOME + 1):
+    for some in range(2, most + 1):
         for term in [term for term in shared.listed if term.some == some][:LISTED]:
             ends = [TracePlace(by_anchor[lines[0].path], lines[0].lines[0]) for lines in term.sides]
             yield Trace(term.kind, term.text, some, *ends)

@@ -224,7 +224,7 @@ class Pair(models.Model):
     @property
     def has_no_passage(self) -> bool:
         """True if it shares names, literals or imports only."""
-        return not self.structure
+        return not (self.structure or self.left_with_common)
 
 
 class RankingPlan(models.Model):

@@ -36,7 +36,7 @@ def create_report(assignment: Assignment, pairs: Mapping[tuple[str, str], float]
     submissions = {name: batch.submissions.create(name=name) for name in names}
     reason = f"no pair lies between {threshold - 0.1:.2f} and {threshold:.2f}"
     report: Report = assignment.reports.create(
-        state="done", parameters={"threshold": {"value": threshold, "reason": reason}}
+        state="done", parameters={"guarantee": 12, "threshold": {"value": threshold, "reason": reason}}
     )
     report.submissions.set(submissions.values())
     Pair.objects.bulk_create(

@@ -468,6 +468,19 @@ def test_the_html_file_says_that_no_passage_is_equal_and_what_is(pair: Path) -> 
     assert '"boat has overstayed its berth" literal ada.py, line 7 ben.py, line 4' in page.texts(".terms tr")
 
 
+def test_a_pair_with_a_file_that_all_have_shares_common_code_and_not_names_alone(tmp_path: Path) -> None:
+    given = program(Random(0), 3).encode()
+    files = {"zoe/main.py": given} | {f"s{n}/main.py": given for n in range(1, 8)}
+    files |= {f"s{n}/own.py": program(Random(n), 4).encode() for n in range(1, 8)}
+    place = folder(tmp_path / "class", files)
+    rows = csv.DictReader(io.StringIO(check(place, "--format", "csv", "--all").stdout))
+    marks = {row["mark"] for row in rows if "zoe" in (row["left"], row["right"])}
+    assert marks == {""}
+    (line, *_) = [one for one in check(place, "--all").stdout.splitlines() if "zoe" in one]
+    assert line.endswith("common code only")
+    assert "These two share no passage" not in check(place, "--format", "html", "--all").stdout
+
+
 def test_a_message_that_was_handed_out_is_not_shown_as_shared(pair: Path, tmp_path: Path) -> None:
     handed_out = tmp_path / "given.py"
     handed_out.write_text('x = "boat has overstayed its berth"\n')

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -36,6 +37,19 @@ def last_year(tmp_path: Path) -> Path:
     archive = tmp_path / "lab1-2024.zip"
     archive.write_bytes(zipped(LAST_YEAR).read())
     return archive
+
+
+def test_the_others_that_have_common_code_are_of_the_class(tmp_path: Path) -> None:
+    template = program(Random(99), 1)
+    files = {f"s{n}/main.py": template + program(Random(n), 4) for n in range(5)}
+    old = folder(tmp_path / "old", {"gus/main.py": template + program(Random(50), 4)})
+    html = check(folder(tmp_path / "class", files), "-m", "3", "--earlier", old, "--all", "--format", "html").stdout
+    said = {
+        ("earlier work" in details, max(numbers))
+        for details in Page(html).texts("details")
+        if (numbers := re.findall(r"common code, the whole also in up to (\d+) others", details))
+    }
+    assert said == {(True, "4"), (False, "3")}
 
 
 def test_earlier_work_is_compared_with_the_class_and_not_among_itself(this_year: Path, last_year: Path) -> None:

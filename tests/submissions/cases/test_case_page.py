@@ -404,8 +404,16 @@ def test_a_case_that_holds_together_by_twos_has_nothing_in_common(pages_of: Call
     first, second, *_ = PARTS
     for page in pages_of(ann=first, ben=first + second, cal=second):
         assert (
-            "The passages that ben shares with 2 others have nothing in common apart from common code." in page.text()
+            "The passages that ben shares with 2 others have no 12 tokens in a row in common, apart from common code."
+            in page.text()
         )
+
+
+def test_a_line_that_all_wrote_is_no_part_that_all_have(pages_of: Callable[..., list[Page]]) -> None:
+    first, second, *_ = PARTS
+    line = "total = total + 1\n"
+    for page in pages_of(ann=first + line, ben=first + line + second, cal=line + second):
+        assert "have no 12 tokens in a row in common" in page.text()
 
 
 def test_nothing_is_said_of_a_pair(assignment: Assignment) -> None:

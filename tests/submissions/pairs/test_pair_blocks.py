@@ -5,14 +5,16 @@ from functools import reduce
 from random import Random
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Document, Pair
+from submissions.models import Assignment, Batch, Document, Pair
+from submissions.uploads.change import create_batch
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
-from tests.support.uploads import HandIn
+from tests.support.uploads import Committing, HandIn
 
 
 @pytest.fixture
@@ -238,8 +240,31 @@ def test_a_common_beginning_is_tinted_otherwise(open_pair: Callable[[dict[str, s
     assert sentence(page).startswith("All of s0")
 
 
+def test_the_others_that_have_common_code_are_of_the_class(
+    alice: User,
+    alice_client: Client,
+    assignment: Assignment,
+    hand_in: HandIn,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = zipped({"gus/a.py": program(Random(99), 1) + program(Random(50), 4)}, "lab1-2024.zip")
+    hand_in(zipped(common_class()))
+    with django_capture_on_commit_callbacks(execute=True):
+        create_batch(assignment, alice, [old], role=Batch.Role.EARLIER)
+    pairs = Pair.objects.filter(tokens=0, left__name__startswith="gus")
+    pair = next(one for one in pairs if any(passage.submissions == 24 for passage in one.passages))
+    page = get_page(alice_client, address(pair))
+    assert any("the whole also in up to 23 others" in text for text in page.texts(".passages .meta"))
+
+
 TRACED = "# @author Ada Lovelace, group 7\n" + COPIED + "overdue_fianl = 0.0731  \n"
 MARKED = ("# @author Ada Lovelace, group 7", "overdue_fianl = 0.0731··", "0.0731", "overdue_fianl")
+
+
+def test_what_all_of_a_small_class_have_is_no_trace(alice_client: Client, hand_in: HandIn) -> None:
+    hand_in(zipped({f"{name}/a.py": TRACED + program(Random(n), 2) for n, name in enumerate(("ada", "ben", "cleo"))}))
+    page = get_page(alice_client, address(Pair.objects.get(left__name="ada", right__name="ben")))
+    assert not {*MARKED} & {*page.texts(".traces code")}
 
 
 @pytest.mark.parametrize("others", [0, 1, 3])

@@ -217,7 +217,7 @@ def printed_links(exported: Exported, key: Key, values: Values) -> bool:
 @states(
     "document case-document",
     ".hearing h3 .meta, .question .meta",
-    "Passage {{ number }}: at most {{ some }} of {{ all }} submissions have it",
+    "Passage {{ number }}: at most {{ some }} of {{ all }} submissions have all of it",
 )
 def bound_of_first(exported: Exported, key: Key, values: Values) -> bool:
     """Check that a printed passage of this number has this bound; `at_most` checks that."""

@@ -87,9 +87,18 @@ def cores(facts: Facts) -> Iterator[str]:
             and pair.tokens
         ]
         counted = sum(sum(facts.tokens(file).counted) for file in facts.ready_files(chosen))
-        again = (len(set.intersection(*shared)) if shared else 0, counted, len(shared), len(others))
+        least = facts.report.parameters["guarantee"]
+        in_all = set.intersection(*shared) if shared else set[tuple[int, int]]()
+        again = (sum(_is_in_run(place, in_all, least) for place in in_all), counted, len(shared), len(others), least)
         if again != core[1:]:
             yield f"{core.submission.name}: what a case has in common is {core[1:]}, and {again} by counting"
+
+
+def _is_in_run(place: tuple[int, int], places: set[tuple[int, int]], least: int) -> bool:
+    """Return whether a place is one of `least` in a row."""
+    file, token = place
+    begins = range(token - least + 1, token + 1)
+    return any(all((file, at) in places for at in range(first, first + least)) for first in begins)
 
 
 def _components(links: list[tuple[int, int]]) -> set[frozenset[int]]:
