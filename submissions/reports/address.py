@@ -8,14 +8,16 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
+from django.db.models import OuterRef
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone, translation
 from django.utils.safestring import SafeString
 
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
-from submissions.models import Assignment, Batch, Course, Report
+from submissions.models import Assignment, Course, Report, Submission, SubmissionFile
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
@@ -62,8 +64,11 @@ VISIT = """
 """
 
 
-def new_batches(user: int, report: Report) -> frozenset[int]:
-    """Note that a user reads a report; return the uploads that are not in the one of the visit before."""
+def new_work(user: int, report: Report) -> frozenset[int]:
+    """Note that a user reads a report; return its submissions that are not in the one of the visit before.
+
+    Work with the same files under the same name as before is not new: many platforms export all anew.
+    """
     values: dict[str, Any] = {"user": user, "assignment": report.assignment_id, "made": report.created}
     values["now"] = timezone.now()
     with connection.cursor() as cursor:
@@ -71,8 +76,12 @@ def new_batches(user: int, report: Report) -> frozenset[int]:
         [[since]] = cursor.fetchall()
     if since >= report.created:
         return frozenset()
-    later = Batch.objects.filter(assignment=report.assignment_id, created__gt=since)
-    return frozenset(later.values_list("pk", flat=True))
+    files = SubmissionFile.objects.filter(submission=OuterRef("pk")).order_by("path").values("source_id")
+    rows = Submission.objects.annotate(sources=ArraySubquery(files)).values_list("pk", "name", "sources")
+    later = rows.filter(reports=report, batch__created__gt=since)
+    earlier = rows.filter(batch__assignment=report.assignment_id, batch__created__lte=since)
+    known = {(name, *sources) for _, name, sources in earlier.filter(name__in=[name for _, name, _ in later])}
+    return frozenset(pk for pk, name, sources in later if (name, *sources) not in known)
 
 
 class Address(NamedTuple):
@@ -119,7 +128,7 @@ class ReportPage(NamedTuple):
 
     `key` has all that its parts depend on besides the address and the decisions; `decisions` is the version
     of these. What no decision changes is kept without it, so that a decision makes little old. `new` are the
-    uploads since the reader's last visit.
+    submissions since the reader's last visit.
     """
 
     address: Address
@@ -139,7 +148,7 @@ class ReportPage(NamedTuple):
         assert state.report is not None
         pair_filter = parse_pair_filter(address.query)
         threshold = effective_threshold(state.report, pair_filter)
-        new = new_batches(address.user, state.report) if address.user else frozenset()
+        new = new_work(address.user, state.report) if address.user else frozenset()
         key = (*part_key("report", assignment, state, names), new)
         decisions = decisions_version(assignment)
         return cls(address, assignment, names, state, state.report, pair_filter, threshold, key, decisions, new)
@@ -158,7 +167,7 @@ class ReportPage(NamedTuple):
             "stored_threshold": threshold_of(self.report),
             "suggested": suggested_threshold(self.report),
             "moved": moved and moved.sentence(translation, "\u202f"),
-            "new_batches": self.new,
+            "new_work": self.new,
             "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
             **self.address.context,
         }

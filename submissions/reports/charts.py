@@ -55,9 +55,8 @@ register.filter(threshold_reason)
 
 
 @register.filter
-def any_of(submissions: Iterable[Submission], batches: frozenset[int]) -> bool:
-    """Return whether any of the submissions was handed in with one of these uploads."""
-    return bool(batches) and any(one.batch_id in batches for one in submissions)
+def any_of(submissions: Iterable[Submission], new: frozenset[int]) -> bool:
+    return any(one.pk in new for one in submissions)
 
 
 @register.filter

@@ -389,7 +389,7 @@ def reading_context(page: ReportPage, pairs_above: int) -> dict[str, Any]:
     sides = {pk: both for pk, *both in rows if tuple(both) in linking}
     ids = [pk for pk in sides if pk not in decided]
     count = pairs_above - len(sides) + len(ids)
-    later = Q(left__batch__in=page.new) | Q(right__batch__in=page.new)
+    later = Q(left__in=page.new) | Q(right__in=page.new)
     kinds = sameness_counts(page.report, [sides[pk] for pk in ids])
     members = {member for pk in ids for member in sides[pk]}
     of_class = [match.submission for match in class_matches(page.report)]
