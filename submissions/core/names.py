@@ -86,7 +86,7 @@ def roster_labels(assignment: Assignment) -> dict[str, RosterLabel]:
         before = plain_name(students)
         if submission.startswith(before) and any(student.enrolled for student in students):
             after = submission[len(before) :]
-            names = ", ".join(map(_shown_name, students))
+            names = ", ".join((one.enrolled.name if one.enrolled else "") or one.name for one in students)
             ids = ", ".join(
                 one.identifier or one.login or one.email for student in students if (one := student.enrolled)
             )
@@ -97,10 +97,6 @@ def roster_labels(assignment: Assignment) -> dict[str, RosterLabel]:
 def _has_roster(assignment: Assignment) -> bool:
     """Return whether the course has a roster; pages have fetched it with the course."""
     return hasattr(assignment.course, "roster")
-
-
-def _shown_name(student: SubmissionStudent) -> str:
-    return (student.enrolled.name if student.enrolled else "") or student.name
 
 
 def _distinct(labels: Mapping[str, RosterLabel]) -> dict[str, RosterLabel]:

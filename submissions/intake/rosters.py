@@ -489,12 +489,9 @@ def _row_problems(table: Table, columns: Columns, read: dict[int, RosterStudent 
     for row in table.rows:
         if not row.quoted_well:
             yield RosterProblem(row.line, sentences.BAD_QUOTES)
-        if row.line in read and read[row.line] is None and not _is_no_student(row, columns):
+        names = {cell.casefold() for cell in _cells(row.cells, columns, Column.NAME)}
+        if row.line in read and read[row.line] is None and not names & {*NO_STUDENTS}:
             yield RosterProblem(row.line, sentences.NOBODY)
-
-
-def _is_no_student(row: Row, columns: Columns) -> bool:
-    return any(cell.casefold() in NO_STUDENTS for cell in _cells(row.cells, columns, Column.NAME))
 
 
 def _repeated(read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem]:

@@ -282,7 +282,11 @@ def _groups_by_flag(report: Report) -> dict[str, dict[int, int]]:
     if deferred := report.get_deferred_fields() & {"duplicates", "findings"}:
         report.refresh_from_db(fields=sorted(deferred))
     return {
-        flag: _group_numbers(group.submissions for group in report.duplicates if group.sameness == sameness)
+        flag: {
+            pk: number
+            for number, group in enumerate(one for one in report.duplicates if one.sameness == sameness)
+            for pk in group.submissions
+        }
         for sameness, flag in SAMENESS_FLAGS.items()
     }
 
@@ -307,10 +311,6 @@ def _terms_of_earlier_work(pairs: Iterable[Pair]) -> dict[frozenset[int], str]:
         label = next((side.batch.name for side in (pair.left, pair.right) if side.origin_id), "")
         terms[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
     return terms
-
-
-def _group_numbers(groups: Iterable[list[int]]) -> dict[int, int]:
-    return {pk: number for number, group in enumerate(groups) for pk in group}
 
 
 def _same_group(groups: Mapping[K, int], left: K, right: K) -> bool:

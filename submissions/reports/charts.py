@@ -87,12 +87,8 @@ def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list
         spans = sorted((starts[one.left_file] + one.left_token, one.tokens, owners[one.left_file]) for one in passages)
         return merged_stripes([(start / totals[owner], (start + n) / totals[owner]) for start, n, owner in spans])
 
-    drawn = {pair.pk: _drawn_passages(pair) for pair in pairs}
+    drawn = {pair.pk: [one for one in pair.passages if not (one.common or pair.translated)] for pair in pairs}
     return {pk: (stripes(some), stripes(one.exchanged for one in some)) for pk, some in drawn.items()}
-
-
-def _drawn_passages(pair: Pair) -> list[PassageRecord]:
-    return [] if pair.translated else [passage for passage in pair.passages if not passage.common]
 
 
 @register.simple_tag(takes_context=True)

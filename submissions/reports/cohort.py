@@ -374,7 +374,9 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     class_documents = {file.document_id for file in files if file.submission_id not in old_work.submissions}
     streams = _coarse_streams(class_documents | {item.document_id for item in class_boilerplate})
     contents = [
-        _of_file(file, documents)._replace(
+        documents[file.document_id]._replace(
+            path=file.path,
+            source=file.digest,
             submission=index[file.submission_id],
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id),
         )
@@ -458,10 +460,6 @@ def _documents(keys: set[int]) -> dict[int, CohortFile]:
                 hashes = unpack_hashes(packed)
                 documents[pk] = CohortFile(NOWHERE, *unpack_kinds(tokens), unpack_lexical(lexical), hashes)
     return documents
-
-
-def _of_file(file: LoadedFile, documents: dict[int, CohortFile]) -> CohortFile:
-    return documents[file.document_id]._replace(path=file.path, source=file.digest)
 
 
 def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:

@@ -228,7 +228,8 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             partly_read=pk in partly,
             disguised=disguised.get(pk, 0),
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
-            uploaded=_time(_uploaded(submission), names),
+            # Of that of another assignment, when it was handed in there.
+            uploaded=_time((submission.origin_id and submission.handed_in) or submission.batch.created, names),
             first_commit=_time(commits.first_time, names) if commits else None,
             last_commit=_time(commits.last_time, names) if commits else None,
             commits=commits.number if commits else None,
@@ -236,11 +237,6 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
         searched = f"{row.submission} {row.best_match or ''}"
         if all(word.is_in(searched) for word in words) and (similarity or 0) >= pair_filter.threshold:
             yield row
-
-
-def _uploaded(submission: Submission) -> datetime:
-    """Return when a submission was uploaded; of that of another assignment, when it was handed in there."""
-    return (submission.handed_in if submission.origin_id else None) or submission.batch.created
 
 
 def _time(time: datetime, names: Names) -> str:

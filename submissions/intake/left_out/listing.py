@@ -82,8 +82,9 @@ class Listing:
         for submission, paths in submissions.items():
             files = {inner: self._files[path] for inner, path in paths.items()}
             for inner, (folder, reason) in self._reasons(files, others[submission]).items():
-                entry = _path_in_upload(paths[inner], inner, folder) if folder else paths[inner]
-                reasons[paths[inner]] = entry, reason
+                path = paths[inner]
+                in_folder = folder and path.endswith(inner)
+                reasons[path] = path.removesuffix(inner) + folder if in_folder else path, reason
         folders = frozenset(entry for entry, _ in reasons.values() if entry.endswith("/"))
         inside = {*(inner for _, inner in places.values()), *chain.from_iterable(others.values())}
         return LeftOut(frozenset(reasons), folders, self._entries(reasons), self._patterns.unmatched(inside))
@@ -170,7 +171,3 @@ def any_code(paths: Iterable[str]) -> bool:
 
 def _is_one_of(patterns: str, path: str) -> bool:
     return rules.matches(patterns, path.rsplit("/", 1)[-1].lower())
-
-
-def _path_in_upload(path: str, inner: str, folder: str) -> str:
-    return path.removesuffix(inner) + folder if path.endswith(inner) else path
