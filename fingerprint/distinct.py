@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Flags, Ids, Positions
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 Number = TypeVar("Number", bound=np.integer)
 

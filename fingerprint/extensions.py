@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 LANGUAGES, LAYOUTS = "moss_server.languages", "moss_server.layouts"
 Row = TypeVar("Row")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel
 from fingerprint.kernels.types import Hashes
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplication modulo 2**64 is reversible
 MIXER = np.uint64(0xBF58476D1CE4E5B9)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Hashes, Integers, Kinds, Positions
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 # Raise it whenever the same tokens would get other fingerprints: when hashing, mixing or selection changes.
 ENGINE_VERSION = 1

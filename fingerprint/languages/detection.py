@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import islice
 from textwrap import dedent
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerprint.languages.chunks import UNNAMED, chunks
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
 from fingerprint.languages.look_alikes import plain, without_unseen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # Characters of a file that are searched for patterns: some 500 lines, so that a long licence can come before
 # the first line that tells. Searching them takes milliseconds.

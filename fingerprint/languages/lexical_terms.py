@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import BASE, MIXER, SHIFT
@@ -21,10 +22,6 @@ from fingerprint.kernels.types import Bounds, Classes, Kinds, Offsets, Positions
 from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.vocabulary import MAX_LENGTH, LexicalColumns, lexeme_family
 from fingerprint.tokens import Joined, concatenated, count_rows, distinct_by_text, joined, kind_id, order_by_text
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 # Tokens on each side of a name that tell its uses apart.
 REACH = 2

@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import name, normalize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Joiners, marks of direction, soft hyphens, fillers, operators without a glyph, selectors of variants, tags.
 UNSEEN = (

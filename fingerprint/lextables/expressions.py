@@ -9,16 +9,14 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from re import Match, Pattern
+from typing import Any, NamedTuple
 
 from pygments.lexer import RegexLexerMeta
 from pygments.util import Future
 
 from fingerprint.lextables.characters import CATEGORIES, CharacterClass, Item
 from fingerprint.lextables.tables import LAST_GROUP
-
-if TYPE_CHECKING:
-    from re import Match, Pattern
 
 TYPE_FLAGS = re.ASCII | re.UNICODE | re.LOCALE
 NEWLINE = CharacterClass((ord("\n"),), negated=False, flags=0)

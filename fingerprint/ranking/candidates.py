@@ -6,9 +6,10 @@ An inverted index leads from hashes to the documents that contain them (winnowin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.distinct import distinct_values
 from fingerprint.kernels.registry import kernel, njit
@@ -16,10 +17,6 @@ from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Hashes, Own
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.weights import rarity
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 # A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
 # values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import bare_njit, njit
 from fingerprint.kernels.types import Bounds, FileRows, Flags, Ids, Kinds, Positions, Runs
 from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, FileTable, IndexedTokens, trim
 from fingerprint.ranking.sorting import sort_places, sort_rows
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 # Of the number of a file, where the numbers of two files are one number.
 FILE_BITS = 32

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, lgamma
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Floats, Hashes
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 # With fewer compared pairs than this there is no distribution to estimate from, and the default is suggested.
 # Copies that were rewritten completely still reach it; independent programs that are not tiny hardly ever do.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 import pygments
 
 from fingerprint.kernels.library import stored_data
@@ -17,10 +17,6 @@ from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.sorting import highest_id
 from fingerprint.tokens import kind_marks, mark_table
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 # What a table of literals consists of: their kinds, and what stands between them. A row of a table may begin
 # with one other token, such as a directive of an assembler, and then has at least so many literals.

@@ -12,17 +12,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Documents, Words
 from fingerprint.sketches.shingling import Duplicates, Sketches
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 COMMON = 1000
 THRESHOLD = 0.5

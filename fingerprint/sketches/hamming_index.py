@@ -8,9 +8,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Bounds, Positions, Rows, WordRows, Words
@@ -25,10 +26,6 @@ from fingerprint.sketches.simhash import (
     permute,
     popcount,
 )
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 EQUAL = 64  # the symbol for "no bit differs"; the paper needs none, since its fingerprints are distinct
 

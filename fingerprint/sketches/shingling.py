@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
 from fingerprint.kernels.types import Documents, Hashes, Words
 from fingerprint.winnowing import ENGINE_VERSION
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 WORD_BITS = 64
 MIN_BITS = 32

@@ -12,16 +12,13 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Floats, Positions, RankRows, Ranks, Rows, WordRows, Words
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 __all__ = ["simhash"]
 

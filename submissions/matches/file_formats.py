@@ -11,15 +11,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 logger = logging.getLogger(__name__)
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 from pygments.lexer import RegexLexer, inherit
 from pygments.token import Comment, Keyword, Name, Number, Operator, Other, Punctuation, String, Text, Whitespace
 
 from fingerprint.languages.chunks import Embedded, chunks
 from fingerprint.languages.lexers import groups
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Attributes whose values say how a page is made, and nothing about its content.
 _FRAME = (

@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -44,10 +45,6 @@ from submissions.courses.change import replace_roster
 from submissions.courses.forms import AssignmentForm
 from submissions.models import Assignment, Course
 from submissions.pages.requests import AuthenticatedRequest, signed_in, staff_only
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 HOLDS = timedelta(hours=1)
 NAME = "moss"
