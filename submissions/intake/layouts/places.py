@@ -56,6 +56,7 @@ COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
     progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
+    week exercise assignment task java python javascript typescript ts cpp csharp kotlin swift rust golang go php ruby
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 # What stands between words or behind them: `vorlage2`, `template_v2`.
