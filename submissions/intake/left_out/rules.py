@@ -153,6 +153,10 @@ RULES = (
         "unity", "written by Unity", files="*.meta *.unity *.prefab *.asset *.mat *.anim *.controller",
         says=rb"\A(?:fileFormatVersion:|%YAML)",
     ),
+    Rule(
+        "platform", "written by Flutter or React Native for a platform", "android ios linux macos windows",
+        proof="../pubspec.yaml ../metro.config.js",
+    ),
     # Scripts of build tools
     Rule(
         "wrapper", "the wrapper script of a build tool",
@@ -165,7 +169,7 @@ RULES = (
         " package.swift build.sbt mix.exs setup.py cmakelists.txt conanfile.py xmake.lua setup.hs module-info.java"
         " webpack.config.* vite.config.* rollup.config.* vitest.config.* jest.config.* babel.config.* eslint.config.*"
         " tailwind.config.* postcss.config.* next.config.* nuxt.config.* svelte.config.* astro.config.* vue.config.*"
-        " playwright.config.* karma.conf.*",
+        " playwright.config.* karma.conf.* metro.config.*",
         says=rb"^module[ \t]+[\w./-]+[ \t\r]*$|^go \d|^plugins[ \t]*\{|^dependencies[ \t]*\{|^apply plugin"
         rb"|rootProject\.name|swift-tools-version|\bscalaVersion\b|\blibraryDependencies\b"
         rb"|\buse Mix\.Project\b|\b(?:setuptools|distutils)\b"
