@@ -162,7 +162,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     report, by_id = report_state(assignment).report, submissions_by_id([left_id, right_id])
     ranked = find_pair(report, left_id, right_id) if report else None
     left_files, right_files = readable_files(left_id), readable_files(right_id)
-    left = _chosen(left_files, request.GET.get("left", ""))
+    left = _chosen(left_files, request.GET.get("left", ""), _most_shared(ranked, left_files))
     partner = _partner(ranked, left, right_files) if left else None
     right = _chosen(right_files, request.GET.get("right", ""), partner)
     originals = [decode_file(one).text if one else "" for one in (left, right)]
@@ -193,9 +193,17 @@ def _named(files: list[SubmissionFile]) -> list[tuple[SubmissionFile, str]]:
 
 
 def _chosen(files: list[SubmissionFile], key: str, partner: SubmissionFile | None = None) -> SubmissionFile | None:
-    """Return the file with a primary key, else the partner of the other side's, else the largest file."""
+    """Return the file with a primary key, else the partner of what is shared, else the largest file."""
     chosen = next((one for one in files if str(one.pk) == key), partner)
     return chosen or max(files, key=lambda one: one.source.size, default=None)
+
+
+def _most_shared(ranked: Pair | None, files: list[SubmissionFile]) -> SubmissionFile | None:
+    """Return the file with most tokens in passages that are not common code."""
+    shared: Counter[int] = Counter()
+    for passage in ranked.passages if ranked else ():
+        shared.update(dict.fromkeys((passage.left_file, passage.right_file), passage.tokens * (not passage.common)))
+    return max((one for one in files if shared[one.pk]), key=lambda one: shared[one.pk], default=None)
 
 
 def _partner(ranked: Pair | None, left: SubmissionFile, files: list[SubmissionFile]) -> SubmissionFile | None:

@@ -309,6 +309,16 @@ def test_others_are_not_printed(alice_client: Client, assignment: Assignment, id
     assert alice_client.get(export).status_code == 404
 
 
+def test_the_files_that_share_most_are_shown_at_first(
+    alice_client: Client, assignment: Assignment, hand_in: HandIn
+) -> None:
+    own = {"ada/a.py": 8 * HONEST, "ben/a.py": "".join(f"assert {n} not in known, known\n" for n in range(99))}
+    hand_in(zipped({"ada/b.py": COPIED, "ben/c.py": RENAMED, **own}))
+    ids = dict(Submission.objects.values_list("name", "pk"))
+    page = get_page(alice_client, address(assignment, ids, "ada", "ben"))
+    assert page.texts("select[name=left] option[selected], select[name=right] option[selected]") == ["b.py", "c.py"]
+
+
 def test_a_pair_links_to_its_lines(alice_client: Client, assignment: Assignment, ids: dict[str, int]) -> None:
     passages = reverse("pair", args=[assignment.pk, ids["ada"], ids["ben"]])
     lines = address(assignment, ids, "ada", "ben")
