@@ -367,15 +367,8 @@ def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
 
 def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
     return [
-        TermFile(
-            file.path,
-            file.reading.language,
-            _shown(file.data, file.reading.language),
-            file.reading.tokens,
-            file.reading.lexical,
-        )
-        for file in report.files
-        if file.submission == submission
+        TermFile(file.path, read.language, _shown(file.data, read.language), read.tokens, read.lexical)
+        for file, read in ((file, file.reading) for file in report.files if file.submission == submission)
     ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,8 @@ MAX_EXAMPLE_CHARACTERS = 40
 MAX_LEXEME_CHARACTERS = 400
 # Product of the numbers of words that are aligned in two lexemes.
 MAX_ALIGNED_WORDS = 1_000
+# Tokens beside a run among which the one that it begins or ends with on the other side is looked for.
+MAX_BESIDE = 16
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # What comments begin with, or contain, in text between tokens, where no operator stands.
 COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;\w")
@@ -252,7 +254,8 @@ def _most_frequent(rows: Iterable[tuple[str, str, int]]) -> Iterable[tuple[str, 
 class TokenRun:
     """`count` tokens of a text, from token `first` on.
 
-    At the offsets `keywords` of the text keywords and types begin, at `builtins` names of the language.
+    At the offsets `keywords` of the text keywords and types begin, at `builtins` names of the language, at
+    `strings` parts of strings; a string with code in it is several tokens.
     """
 
     text: str
@@ -261,9 +264,16 @@ class TokenRun:
     count: int
     keywords: Container[int] = ()
     builtins: Container[int] = ()
+    strings: Container[int] = ()
 
     def lexemes(self) -> list[str]:
         return [self.text[start:end] for start, end in self.spans()]
+
+    def beside(self, *, after: bool) -> list[str]:
+        """Return the lexemes of tokens before or after the run, the nearest first."""
+        edge = self.first + after * self.count
+        first, last = (edge, edge + MAX_BESIDE) if after else (max(edge - MAX_BESIDE, 0), edge)
+        return replace(self, first=first, count=last - first).lexemes()[:: 1 if after else -1]
 
     def gaps(self) -> list[str]:
         """Return the text between neighbouring tokens, without white space."""
@@ -284,16 +294,47 @@ class TokenRun:
         start = int(self.tokens.starts[self.first + position])
         if start in self.keywords:
             return "keywords"
-        if LITERAL.match(self.text, start):
+        if start in self.strings or LITERAL.match(self.text, start):
             return "literals"
         first = self.text[start]
         return "names" if first.isalpha() or first in "_$@" else "signs"
 
 
 def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
-    """Return the tokens of two runs of equal tokens whose lexemes differ, in order."""
-    lexemes = zip(left.lexemes(), right.lexemes(), strict=True)
-    return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
+    """Return the tokens of two runs of equal tokens whose lexemes differ, in order, without `displaced_tokens`."""
+    lexemes, displaced = zip(left.lexemes(), right.lexemes(), strict=True), displaced_tokens(left, right)
+    differing = (Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1])
+    return [difference for difference in differing if difference.position not in displaced]
+
+
+def displaced_tokens(left: TokenRun, right: TokenRun) -> set[int]:
+    """Return the positions at the ends of two runs of equal tokens at which neither replaces the other.
+
+    By chance, a run can go on where one side has more: in `total = 0` and `total: int = 0`, `total` is opposite
+    `int`, and is before it, too.
+    """
+    both, displaced = list(zip(left.lexemes(), right.lexemes(), strict=True)), set[int]()
+    for after in (False, True):
+        places = range(left.count)[:: -1 if after else 1]
+        ends = list(takewhile(lambda at: both[at][0] != both[at][1], places))
+        if ends:
+            beside = left.beside(after=after), right.beside(after=after)
+            displaced.update(ends[at] for at in _matched_beside(beside, [both[at] for at in ends]))
+    return displaced
+
+
+def _matched_beside(beside: tuple[list[str], list[str]], ends: list[tuple[str, str]]) -> Iterator[int]:
+    """Yield the numbers of the `ends` of two runs that have a text which matches one `beside` the other run.
+
+    The outermost has to be next to the other run, or there next to the same text as here.
+    """
+    sides = [([one, *here[:1]], there) for one, here, there in zip(ends[0], beside, beside[::-1], strict=True)]
+    is_beside = any(one[:1] == there[:1] or one in map(list, pairwise(there)) for one, there in sides)
+    if is_beside and beside[0][:1] != beside[1][:1]:
+        texts = [[*near[::-1], *(both[side] for both in ends)] for side, near in enumerate(beside)]
+        for *firsts, size in matching_runs(*texts):
+            numbers = (at + n - len(near) for at, near in zip(firsts, beside, strict=True) for n in range(size))
+            yield from (number for number in numbers if number >= 0)
 
 
 class DifferingPart(NamedTuple):
@@ -316,7 +357,7 @@ def differing_parts(left: str, right: str) -> list[DifferingPart]:
     runs = matching_runs(middle, other_middle) if few else []
     edges = [(0, 0, 0), *runs, (len(middle), len(other_middle), 0)]
     parts: list[DifferingPart] = []
-    starts, other_starts = (_starts(side) for side in (words, others))
+    starts, other_starts = (list(accumulate(map(len, side), initial=0)) for side in (words, others))
     for (at, other, size), (after, other_after, _) in pairwise(edges):
         part = DifferingPart(
             (starts[first + at + size], starts[first + after]),
@@ -329,6 +370,16 @@ def differing_parts(left: str, right: str) -> list[DifferingPart]:
             part = DifferingPart((previous.left[0], part.left[1]), (previous.right[0], part.right[1]))
         parts.append(part)
     return [_without_equal_ends(part, left, right) for part in parts]
+
+
+def differing_spans(run: TokenRun, other: TokenRun) -> Iterator[tuple[tuple[int, int], Difference, str]]:
+    """Yield the code points [start, end) of parts that the other run writes differently, the token, and that part."""
+    spans = run.spans()
+    for difference in differences(run, other):
+        start, _ = spans[difference.position]
+        for (first, after), there in differing_parts(difference.left, difference.right):
+            if first < after:
+                yield (start + first, start + after), difference, difference.right[slice(*there)]
 
 
 def _without_equal_ends(part: DifferingPart, left: str, right: str) -> DifferingPart:
@@ -349,26 +400,20 @@ def _equal_count(pairs: Iterable[tuple[str, str]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _starts(words: Sequence[str]) -> list[int]:
-    """Return where each word begins, and where the last one ends."""
-    return list(accumulate(map(len, words), initial=0))
-
-
 def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str) -> DifferenceSummary:
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
-    lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
     capitals, gaps, written, replaced = 0, Counter[bool](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for left, right in runs:
-        both = zip(left.lexemes(), right.lexemes(), strict=True)
-        names = (pair for at, pair in enumerate(both) if left.is_name(at) and right.is_name(at))
+        both, displaced = zip(left.lexemes(), right.lexemes(), strict=True), displaced_tokens(left, right)
+        places = ((at, pair) for at, pair in enumerate(both) if at not in displaced)
+        names = (pair for at, pair in places if left.is_name(at) and right.is_name(at))
         written.update(pair for pair in names if not any(map(SEVERAL.search, pair)))
         for difference in differences(left, right):
             category = left.category(difference.position)
             if category == "keywords" and difference.left.casefold() == difference.right.casefold():
                 capitals += 1
                 continue
-            lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[category].add(difference.left)
             replaced[difference.left, difference.right] += 1
         both_gaps = zip(left.gaps(), right.gaps(), strict=True)
@@ -378,7 +423,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
         comments=gaps[True],
         gaps=gaps[False],
         capitals=capitals,
-        examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
+        examples=[DifferenceExample(shorten(a), shorten(b), n) for (a, b), n in replaced.most_common(MAX_EXAMPLES)],
         names_written=written,
         replaced=replaced,
     )

@@ -15,7 +15,7 @@ from html import escape
 from itertools import chain, groupby, pairwise, takewhile
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from submissions.matches.differences import matching_runs
+from submissions.matches.differences import displaced_tokens, matching_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -367,12 +367,13 @@ def between(this: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPie
 
 
 def differing_gaps(run: TokenRun, other: TokenRun) -> Iterator[Span]:
-    """Yield the spans between two tokens of a run with text, such as a comment, that the other side lacks."""
-    spans, others = run.spans(), other.spans()
-    for at in range(len(spans) - 1):
-        start, end, other_start, other_end = (*(spans[at][1], spans[at + 1][0]), *(others[at][1], others[at + 1][0]))
-        if start < end:
-            yield from cuts_between(run.text, (start, end), other.text[other_start:other_end])
+    """Yield the spans of displaced tokens, and between tokens those of text, such as comments, that only this has."""
+    spans, others, displaced = run.spans(), other.spans(), displaced_tokens(run, other)
+    for at, (start, end) in enumerate(spans):
+        if at in displaced:
+            yield start, end
+        if at + 1 < len(spans) and end < spans[at + 1][0]:
+            yield from cuts_between(run.text, (end, spans[at + 1][0]), other.text[others[at][1] : others[at + 1][0]])
 
 
 def cuts_between(text: str, span: Span, other: str) -> Iterator[Span]:

@@ -19,7 +19,7 @@ from django.template import Context, Engine
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
-from submissions.matches.differences import TokenRun, align_lines, differences, differing_parts
+from submissions.matches.differences import TokenRun, align_lines, differing_spans
 from submissions.matches.source_html import (
     Layers,
     MarkedPiece,
@@ -195,13 +195,9 @@ def _badge(number: int, badged: set[int]) -> str:
 @cache
 def style() -> SafeString:
     """Return the styles of the pages and of documents; a document follows the theme of the system."""
-    moss, dark, paper = (_text(name) for name in ("moss.css", "dark.css", "paper.css"))
+    moss, dark, paper = ((STATIC / name).read_text(encoding="utf-8") for name in ("moss.css", "dark.css", "paper.css"))
     # Safe: the files are part of this package.
     return SafeString(f"{moss}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n{paper}")
-
-
-def _text(name: str) -> str:
-    return (STATIC / name).read_text(encoding="utf-8")
 
 
 class RenderedPassage(NamedTuple):
@@ -322,7 +318,7 @@ def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
 
 def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared: bool) -> PassageSide:
     both = list(zip(side.runs, other.runs, strict=True))
-    differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
+    differing = [(*span, "") for runs in (both if compared else ()) for span, *_ in differing_spans(*runs)]
     pieces = list(_marked_pieces(both, side.others, compared=compared))
     marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
     layers, cells = Layers(marks=marks, differing=Spans(differing)), cell_lines(side.text, side.language)
@@ -331,16 +327,6 @@ def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared:
 
 
 _line_starts = lru_cache(500)(line_starts)  # A file is in many pairs.
-
-
-def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts of tokens of a run that the other side writes differently."""
-    spans = run.spans()
-    for difference in differences(run, other):
-        start = spans[difference.position][0]
-        for (first, after), _ in differing_parts(difference.left, difference.right):
-            if first < after:
-                yield start + first, start + after, ""
 
 
 def _marked_pieces(

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from fingerprint.engine import front_end, prose_words
 from submissions.intake.packed_readings import COLOURED_CHARACTERS, unpack_coarse, unpack_tokens
-from submissions.matches.differences import TokenRun, differences, differing_parts
+from submissions.matches.differences import TokenRun, differing_spans
 from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.matches.source_html import (
     TEXT_CELL,
@@ -34,7 +34,7 @@ from submissions.matches.source_html import (
 from submissions.models import Document
 from submissions.pages.filters import cells_at
 from submissions.pairs.source_view import Anchors, notices, part_range, source_part
-from submissions.uploads.stored_documents import decode_file, stored_spans, style_offsets
+from submissions.uploads.stored_documents import decode_file, stored_spans, styled_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -257,14 +257,10 @@ class FileView:
         return words.intersection(self.text[start:end] for start, end in spans)
 
     @cached_property
-    def keywords(self) -> frozenset[int]:
-        """Offsets in the text at which keywords and types begin."""
-        return style_offsets(self.file.document, self.text, "k", "ow")
-
-    @cached_property
-    def builtins(self) -> frozenset[int]:
-        """Offsets in the text at which names of the language itself begin, which nobody can rename."""
-        return style_offsets(self.file.document, self.text, "nb", "bp", "ne")
+    def token_sorts(self) -> list[frozenset[int]]:
+        """Offsets at which tokens begin that are keywords and types, names of the language, and parts of strings."""
+        styles = ("k", "ow"), ("nb", "bp", "ne"), ("s", "dl")
+        return [styled_tokens(self.file.document, self.text, self.tokens.starts, *each) for each in styles]
 
     @cached_property
     def cells(self) -> list[int]:
@@ -335,7 +331,7 @@ class FileView:
         return self.text[slice(*self.span(passage.first, passage.first + passage.tokens))]
 
     def token_run(self, first: int, count: int) -> TokenRun:
-        return TokenRun(self.text, self.tokens, first, count, self.keywords, self.builtins)
+        return TokenRun(self.text, self.tokens, first, count, *self.token_sorts)
 
     def counted_tokens(self, first: int, count: int) -> int:
         """Count the tokens that are not ignored among the `count` tokens from `first` on."""
@@ -420,17 +416,8 @@ class FileView:
         """Render the part from `start` on, of about `size` characters; see `source_part`."""
         span = part_range(self.text, start)
         self.mark(self._passages_within(*span), span)
-        self.part = source_part(
-            self.text,
-            self.starts,
-            self.layers(span),
-            self.anchors,
-            self.line_counts,
-            cells=self.cells,
-            start=start,
-            size=size,
-            ready_blocks=ready_blocks,
-        )
+        shown = self.text, self.starts, self.layers(span), self.anchors, self.line_counts
+        self.part = source_part(*shown, cells=self.cells, start=start, size=size, ready_blocks=ready_blocks)
 
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
         """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
@@ -517,16 +504,12 @@ class FileView:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):
             return
-        spans = runs[0].spans()
-        for difference in differences(*runs):
-            start, renaming = spans[difference.position][0], 0
+        for place, difference, there in differing_spans(*runs):
+            renaming = 0
             if all(run.is_name(difference.position) for run in runs):
                 names = difference[1:] if self.side == "L" else difference[:0:-1]
                 renaming = self.renamings.setdefault(names, len(self.renamings) + 1)
-            for (first, after), other_part in differing_parts(difference.left, difference.right):
-                if first < after:
-                    there = self.shorten(difference.right[slice(*other_part)]) or _("nothing")
-                    yield start + first, start + after, WrittenThere(there, renaming)
+            yield *place, WrittenThere(self.shorten(there) or _("nothing"), renaming)
 
 
 def shortest_unique_paths(paths: Sequence[str]) -> list[str]:

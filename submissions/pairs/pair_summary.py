@@ -101,12 +101,9 @@ def _file_hashes(side: PairSide) -> list[str]:
     return sorted(file.file.source.sha256 for file in (*side.files, *side.others))
 
 
-def _percent(share: float) -> str:
-    return f"{whole_percent(share)} %" if whole_percent(share) or not share else _("less than 1 %")
-
-
 def _capitalised(share: float) -> str:
-    return (text := _percent(share))[0].upper() + text[1:]
+    text = f"{whole_percent(share)} %" if whole_percent(share) or not share else _("less than 1 %")
+    return text[0].upper() + text[1:]
 
 
 def _changes(view: PairView, common: list[DifferenceSummary]) -> str:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from submissions.core.names import Names
-    from submissions.matches.differences import TokenRun
     from submissions.models import Pair, Submission
     from submissions.pairs.file_view import FileMatch, PassageLocation
     from submissions.reports.models import PassageRecord
@@ -529,21 +528,16 @@ def _passage(numbered: tuple[int, Block], views: dict[int, FileView], tokens: in
     common = is_common(block)
     frequencies = [record.submissions for record in block if record.common == common]
     texts = {view.passage_text(one) for view, one in ((left, on_left), (right, on_right))} if compared else ()
+    pieces = on_left.clipped(compared)
+    runs = ((left.token_run(one.first, one.tokens), right.token_run(one.other_first, one.tokens)) for one in pieces)
     return PassageView(
         number, block[0].key, token_count(block), on_left.counted,
         max(frequencies) if common else min(frequencies),
-        summarise_runs(_runs(on_left.clipped(compared), left, right), left.shorten),
+        summarise_runs(runs, left.shorten),
         compared, left.location(on_left), right.location(on_right), common,
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
         line_count, left.ignored.has_table(on_left.first, on_left.tokens), len(texts) == 1,
     )  # fmt: skip
-
-
-def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tuple[TokenRun, TokenRun]]:
-    return [
-        (left.token_run(piece.first, piece.tokens), right.token_run(piece.other_first, piece.tokens))
-        for piece in pieces
-    ]
 
 
 def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> SharedTerms | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import Decoded, LexicalTerms, Span
-    from fingerprint.kernels.types import Hashes, Terms
+    from fingerprint.kernels.types import Hashes, Offsets, Terms
 
 # The number of fingerprints, and the bytes of a difference of two positions.
 HEADER = struct.Struct("<IB")
@@ -102,11 +102,12 @@ def stored_spans(document: Document, text: str, start: int = 0, end: int | None 
     return unpack_spans(_packed_spans(document, text), start, end)
 
 
-def style_offsets(document: Document, text: str, *styles: str) -> frozenset[int]:
-    """Return the offsets at which a syntax style begins whose name begins with one of `styles`."""
+def styled_tokens(document: Document, text: str, starts: Offsets, *styles: str) -> frozenset[int]:
+    """Return which of the `starts` of tokens have a syntax style whose name begins with one of `styles`."""
     columns = unpack_span_columns(_packed_spans(document, text))
-    codes = [code for code, css in enumerate(columns.classes) if css.startswith(styles)]
-    return frozenset(columns.starts[np.isin(columns.codes, codes)].tolist())
+    chosen = np.isin(columns.codes, [code for code, css in enumerate(columns.classes) if css.startswith(styles)])
+    span = np.searchsorted(columns.starts[chosen], starts, side="right")
+    return frozenset(starts[starts < np.append(0, columns.ends[chosen])[span]].tolist())
 
 
 def _packed_spans(document: Document, text: str) -> bytes:

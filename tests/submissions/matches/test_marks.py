@@ -3,6 +3,7 @@
 import re
 import time
 from collections import Counter
+from dataclasses import replace
 from decimal import ROUND_FLOOR, Decimal
 from itertools import combinations
 from pathlib import Path
@@ -46,7 +47,7 @@ from submissions.matches.ranked_pairs import (
     round_to_six,
     whole_percent,
 )
-from submissions.matches.source_html import cuts_between
+from submissions.matches.source_html import cuts_between, differing_gaps
 from submissions.pages.filters import counted
 from submissions.pages.paper import PageLimits, standalone_html
 from tests.moss.check.test_check import folder
@@ -302,6 +303,43 @@ def test_names_that_occur_once_say_nothing_of_a_renaming() -> None:
 def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
     left, right = token_run("a = b + 1\n"), token_run("a = c + 1\n")
     assert list(differences(left, right)) == [(2, "b", "c")]
+
+
+def part(source: str, words: str) -> TokenRun:
+    """Return the tokens of a source from the first of some words to the last."""
+    run = token_run(source)
+    lexemes, wanted = run.lexemes(), words.split()
+    first = next(at for at in range(len(lexemes)) if lexemes[at : at + len(wanted)] == wanted)
+    return replace(run, first=first, count=len(wanted))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal", "others", "differing"),
+    [
+        # An annotation was added, and the parameters before it stand where they stood.
+        ("f(1); total = 0", "f(1); total: int = 0", "total = 0", "int = 0", []),
+        ("def f(a, b): c", "def f(a: A, b: B): c", "f a b c", "A b B c", []),
+        # A call was removed.
+        ("x = y(float(a))\nif b: 1", "x = y(a)\nfor b in 1: 1", "x = y float", "x = y a", []),
+        # Another statement was added, with the same word in it.
+        ("a = 1; name = a", "a = 1; show(name, 2); size = a", "name = a", "size = a", [("name", "size")]),
+        ("show(a); mean(a)", "show(a); log(1); show(a)", "mean a", "show a", [("mean", "show")]),
+        # Of two names, one was moved, the other replaced.
+        ("for x in sorted(a, k)", "return sorted(b(c), k)", "sorted a k", "b c k", [("a", "c")]),
+        # The tokens beside both runs are the same.
+        ("b = a; a = 1", "b = a; b = 1", "a = 1", "b = 1", [("a", "b")]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_a_token_beside_what_was_added_is_not_replaced_by_it(
+    left: str, right: str, equal: str, others: str, differing: list[tuple[str, str]], *, exchanged: bool
+) -> None:
+    step = -1 if exchanged else 1
+    one, other = (part(left, equal), part(right, others))[::step]
+    assert [both[1:] for both in differences(one, other)] == [both[::step] for both in differing]
+    assert dict(summarise_runs([(one, other)]).replaced) == dict.fromkeys([both[::step] for both in differing], 1)
+    marked = {one.text[slice(*span)] for span in differing_gaps(one, other)}
+    assert marked.isdisjoint(both[::step][0] for both in differing)
 
 
 WORDS = st.lists(st.sampled_from(["ab", "c", " ", ", ", "'", "d"]), max_size=12).map("".join)

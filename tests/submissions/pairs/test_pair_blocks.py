@@ -1,5 +1,6 @@
 """The pair page: blocks with gaps, trimmed edges, comments, common code, and one sentence on top."""
 
+import re
 from collections.abc import Callable
 from functools import reduce
 from random import Random
@@ -131,6 +132,135 @@ def test_names_of_statements_that_were_added_were_not_changed(
     one, other = (SPREAD + own, SPREAD + added + own)[:: -1 if exchanged else 1]
     page = open_pair({"ada/a.py": one, "ben/b.py": other})
     assert sentence(page).endswith("; 2 names and 2 literals differ.")
+
+
+MEAN = """def mean(path, limit):
+    count = 0
+    longest = str()
+    for line in open(path):
+        for word in line.split()[:limit]:
+            count += 1
+            if len(word) > len(longest):
+                longest = word
+    label = "words: " if count > 1 else "word: "
+    print(label + str(count), longest, sep="\\n")
+    mean = sum(len(w) for w in open(path).read().split()) / max(count, 1)
+    print(round(mean, 2))
+    return count
+"""
+MEAN_IN_RUST = """fn mean(path: &str) -> usize {
+    let mut count = 0;
+    let mut longest = String::new();
+    for line in read(path) {
+        for word in line.split(' ') {
+            count += 1;
+            if word.len() > longest.len() {
+                longest = word.to_string();
+            }
+        }
+    }
+    let mean = total(path) / count.max(1);
+    println!("{} {}", mean, longest);
+    count
+}
+"""
+MEAN_IN_C = """static int mean(char *path) {
+    int count = 0;
+    int longest = 0;
+    for (int i = 0; i < size(path); i++) {
+        int length = measure(path, i);
+        count += 1;
+        if (length > longest) {
+            longest = length;
+        }
+    }
+    int mean = total(path) / (count + 1);
+    printf("%d %d", mean, longest);
+    return count;
+}
+"""
+MEAN_IN_JAVA = """class Mean {
+    static Integer mean(Object path) {
+        Integer count = 0;
+        Object longest = first(path);
+        for (Object word : read(path)) {
+            count += 1;
+            if (length(word) > length(longest)) {
+                longest = word;
+            }
+        }
+        Object mean = total(path);
+        System.out.println(mean);
+        return round(mean, count);
+    }
+}
+"""
+ANNOTATIONS = {
+    ": float": ("py", MEAN, {"count = 0": "count: int = 0", "longest =": "longest: str =", "mean =": "mean: float ="}),
+    "(path: str)": ("py", MEAN, {"(path, limit)": "(path: str, limit: int) -> int", "mean =": "mean: float ="}),
+    "dict[str, int]": ("py", MEAN, {"limit)": "limit: dict[str, int])", "label =": "label: str ="}),
+    "float()": ("py", MEAN, {"max(count": "max(float(count)", "round(mean": "round(float(mean)"}),
+    ": Sum": ("rs", MEAN_IN_RUST, {"count =": "count: Sum =", "longest =": "longest: Word =", "mean =": "mean: Sum ="}),
+    "(Size)": ("c", MEAN_IN_C, {"= measure": "= (Size) measure", "= total": "= (Sum) total", "int c": "const int c"}),
+    "(Word)": ("java", MEAN_IN_JAVA, {"= word": "= (Word) word", "= total": "= (Sum) total", "static": "final static"}),
+}  # fmt: skip
+
+
+def annotated(source: str, changes: dict[str, str]) -> str:
+    assert all(text in source for text in changes)
+    return reduce(lambda text, change: text.replace(*change), changes.items(), source)
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+@pytest.mark.parametrize("annotation", ANNOTATIONS)
+def test_names_beside_types_that_were_added_were_not_changed(
+    open_pair: Callable[[dict[str, str]], Page], annotation: str, *, exchanged: bool
+) -> None:
+    extension, source, changes = ANNOTATIONS[annotation]
+    one, other = (source, annotated(source, changes))[:: -1 if exchanged else 1]
+    page = open_pair({f"ada/a.{extension}": one, f"ben/b.{extension}": other})
+    assert "name" not in sentence(page).partition(";")[2]
+    assert "Written differently" not in page.text("#about-1")
+    assert not page.has(".renamings button")
+    marked = "".join(page.texts("mark:not(.gap)"))
+    assert not any(word in marked for word in ("float", "Size", "Word", "Sum"))
+
+
+def test_a_copy_that_is_renamed_and_annotated_is_said_to_be_renamed(
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    new = re.sub(r"\b(count|longest|line|word|path|limit)\b", r"\1_", annotated(*ANNOTATIONS[": float"][1:]))
+    page = open_pair({"ada/a.py": MEAN, "ben/b.py": new})
+    assert sentence(page).endswith("; 6 names and 1 literal were changed.")
+    assert any("longest → longest_ " in " ".join(row.split()) for row in page.texts(".renamings button"))
+
+
+WORDS = ("Sum", "of", "EUR"), ("Mean", "for", "dollars")
+# A program in which a string is printed, and the beginnings of code in that, with its end.
+TEMPLATES = {
+    "py": ("def show(a, b):\n  rest = b * 3 + len(a)\n  print(f{})\n  return rest\n", "{a}", "{rest:.2f}"),
+    "kt": ("fun show(a: Any, b: Int) {\n  val rest = b * 3 + size(a)\n  print({})\n}\n", "$a", "${rest}"),
+    "scala": ("def show(a: Any, b: Int) {\n  val rest = b * 3 + size(a)\n  print(s{})\n}\n", "$a", "${rest}"),
+    "js": ("function show(a, b) {\n  let rest = b * 3 + size(a);\n  print(`{}`);\n}\n", "${a}", "${rest}"),
+    "rb": ("def show(a, b)\n  rest = b * 3 + a.length\n  puts({})\n  rest\nend\n", "#{a}", "#{rest}"),
+    "php": ("<?php\nfunction show($a, $b) {\n  $rest = $b * 3 + strlen($a);\n  print({});\n}\n", "$a", "{$rest}"),
+    "swift": ("func show(a: Int, b: Int) {\n  let rest = b * 3 + a\n  print({})\n}\n", "\\(a)", "\\(rest)"),
+    "dart": ("int show(String a, int b) {\n  var rest = b * 3 + size(a);\n  print({});\n}\n", "$a", "${rest}"),
+    "pl": ("sub show {\n  my ($a, $b) = @_;\n  my $rest = $b * 3;\n  print({});\n}\n", "$a", "@{$rest}"),
+    "cs": ("class A { int Show(int a, int b) {\n  int rest = b * 3 + a;\n  Print(${});\n} }\n", "{a}", "{rest}"),
+    "sh": ("show() {\n  rest=$(( $1 * 3 + $2 ))\n  echo {}\n  test $rest -gt 9 && return 3\n}\n", "$a", "${rest}"),
+    "ex": ("def show(a, b) do\n  rest = b * 3 + size(a)\n  IO.puts({})\n  rest\nend\n", "#{a}", "#{rest}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("extension", TEMPLATES)
+def test_text_in_strings_with_code_is_a_literal(open_pair: Callable[[dict[str, str]], Page], extension: str) -> None:
+    program, *codes = TEMPLATES[extension]
+    quotes = "" if "`" in program else '"'
+    texts = (quotes + f"{one} {codes[0]} {two} {codes[1]} {three}" + quotes for one, two, three in WORDS)
+    files = zip(("ada", "ben"), texts, strict=True)
+    page = open_pair({f"{name}/a.{extension}": program.replace("{}", text) for name, text in files})
+    assert re.search(r"; [123] literals? (was|were) changed\.$", sentence(page))
 
 
 def test_one_name_that_is_gone_was_changed(open_pair: Callable[[dict[str, str]], Page]) -> None:
