@@ -113,9 +113,9 @@ def interruptions(exported: Exported, key: Key, values: Values) -> bool:
     "the whole also in up to {{ n }} other", "the whole also in up to {{ n }} others",
 )  # fmt: skip
 def also_in(exported: Exported, key: Key, values: Values) -> bool:
-    others = number(values["n"])
+    others, of_class = number(values["n"]), len({*exported.own} & {*key[1:]})
     passages = _headed(exported, key, f"the whole also in up to {others:,} other")
-    return 0 < others <= exported.size - 2 and all(exported.having(one) - 2 <= others for one in passages)
+    return 0 < others <= exported.size - of_class and all(exported.having(one) - of_class <= others for one in passages)
 
 
 @states("document", ".passage .meta", "Written differently: {{ counts }}, such as")
