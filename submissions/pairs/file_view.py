@@ -271,9 +271,10 @@ class FileView:
     def contents(self) -> frozenset[str]:
         """What counts in it: "code", "text", both or nothing; what is not read may have both."""
         document = self.file.document
+        if not document.token_count:
+            return frozenset()
         if document.language not in WITH_TEXT:
-            kind = "text" if document.language == "text" else "code"
-            return frozenset({kind}) if document.token_count else frozenset()
+            return frozenset({"text" if document.language == "text" else "code"})
         if not self.is_open or len(self.text) > COLOURED_CHARACTERS:
             return frozenset({"code", "text"})
         if document.language == "notebook":

@@ -97,6 +97,22 @@ def test_code_and_text_are_said_of_documents_and_pages_that_have_both(
     assert ("word" in kinds, "name" in kinds) == ("text" in said, "code" in said)
 
 
+@pytest.mark.parametrize(
+    "beside", ["package.json", "pom.xml", "build.yml", "notes.txt", "data.csv", "empty.html", "a.ipynb"]
+)
+def test_files_that_are_only_kept_beside_programs_are_no_text_of_them(
+    hand_in: HandIn, alice_client: Client, beside: str
+) -> None:
+    kept = {f"{name}/{beside}": b"{}" if beside.endswith("json") else b" " for name in ("ada", "ben")}
+    programs = {f"{name}/a.py": program(Random(4), 5).encode() for name in ("ada", "ben")}
+    batch = hand_in(zipped({**programs, **kept, "ben/more.py": b"left = [1]\n"}))
+    pair = batch.assignment.reports.get().pairs.get()
+    key = [pair.report.assignment_id, pair.left_id, pair.right_id]
+    page = get_page(alice_client, reverse("pair", args=key))
+    assert page.texts(".summary")[0].startswith("All of ada’s code is in ben’s")
+    assert get_page(alice_client, reverse("export_pair", args=key), format="html", names="open").has(".passage")
+
+
 def test_the_lines_of_a_case_have_the_numbers_of_their_cells(alice_client: Client, pair: Pair) -> None:
     (case,) = cases(pair.report, 0.2)
     address = reverse("case", args=[pair.report.assignment_id, case.key])
