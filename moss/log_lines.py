@@ -67,7 +67,7 @@ class OneAMinute(logging.Filter):
 
 
 class Line(logging.Formatter):
-    """Format a record as one line with the time in UTC, and an error as its type and place in the code."""
+    """Format a record as one line: the time in UTC, the id of the request, an error as its type and places in the code."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
@@ -79,6 +79,8 @@ class Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         cleaned = logging.makeLogRecord(record.__dict__)
         cleaned.msg, cleaned.args, cleaned.exc_text = self.message(record), None, None
+        if request_id := REQUEST.get():
+            cleaned.name = f"{record.name} [{request_id}]"
         if record.exc_info and is_unreachable(record.exc_info[1]):
             cleaned.msg, cleaned.exc_info = f"{cleaned.msg} ({UNREACHABLE})", None
         return super().format(cleaned)

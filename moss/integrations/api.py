@@ -180,16 +180,17 @@ class TokenAuth(HttpBearer):
     def __call__(self, request: HttpRequest) -> Any:
         if request.user.is_authenticated:
             return request.user
-        raise Problem(401, _reason(request), {"WWW-Authenticate": 'Bearer realm="moss"'})
+        raise _unauthorized(request)
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:  # noqa: ARG002 - its signature
         return token_of(request)
 
 
-def _reason(request: HttpRequest) -> str:
+def _unauthorized(request: HttpRequest) -> Problem:
+    reason = f"A token is missing. {HOW_TO_SIGN_IN}"
     if request.headers.get("Authorization"):
-        return "The token is unknown, has expired or was revoked, or its account is inactive. Create a new one."
-    return f"A token is missing. {HOW_TO_SIGN_IN}"
+        reason = "The token is unknown, has expired or was revoked, or its account is inactive. Create a new one."
+    return Problem(401, reason, {"WWW-Authenticate": 'Bearer realm="moss"'})
 
 
 def idempotent(view: View) -> View:
@@ -288,7 +289,9 @@ class ApiRequests(Middleware):
         request.user = SimpleLazyObject(lambda: user_of_request(request, session_user))  # type: ignore[assignment]
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR and response.headers["Content-Type"] != problems.CONTENT_TYPE:
-            response = problems.from_response(response)
+            # With a token that is not valid, the size of the body does not matter.
+            is_unknown = response.status_code == 413 and "Authorization" in request.headers and not token_of(request)
+            response = _unauthorized(request).response() if is_unknown else problems.from_response(response)
         return _with_etag(request, response)
 
     def process_view(self, request: HttpRequest, _view: object, _args: object, _kwargs: object) -> HttpResponse | None:

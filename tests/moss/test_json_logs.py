@@ -1,4 +1,4 @@
-"""MOSS_LOG_FORMAT=json: each line is an object, and a task's lines have the id of the request."""
+"""Lines of requests and of their tasks have the id of the request; with MOSS_LOG_FORMAT=json, each is an object."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from moss.log_lines import REQUEST, JsonLine, clean
+from moss.log_lines import REQUEST, JsonLine, Line, clean
 from submissions.models import Assignment, Batch
 from submissions.shares import links as shares
 from tests.conftest import running_worker, wait_until
@@ -57,6 +57,13 @@ def objects(log: Path) -> list[dict[str, Any]]:
     return [dict(json.loads(line)) for line in log.read_text().splitlines()]
 
 
+def request_of(line: str) -> str:
+    """Return the id of the request in a line: a field of an object, in a text between brackets before the message."""
+    if line.startswith("{"):
+        return str(json.loads(line)["request"])
+    return line.partition(" [")[2].partition("]: ")[0]
+
+
 def test_a_line_has_the_cleaned_message_and_an_error_without_its_message() -> None:
     fields = record("GET /shared/%s/?q=Ada\nDETAIL: Ada", "the-key", error=ValueError(STUDENT))
     assert fields.items() >= {"level": "ERROR", "logger": "moss", "message": "GET /shared/-/"}.items()
@@ -81,18 +88,19 @@ def test_an_id_with_anything_else_in_it_is_replaced(client: Client, header: str)
     assert REQUEST.get() == ""
 
 
-def test_the_lines_of_refused_requests_have_their_ids(alice: User) -> None:
+@pytest.mark.parametrize("form", [Line, JsonLine])
+def test_the_lines_of_refused_requests_have_their_ids(alice: User, form: type[Line]) -> None:
     written = StringIO()
     handler = logging.StreamHandler(written)
-    handler.setFormatter(JsonLine())
+    handler.setFormatter(form())
     logging.getLogger("django.request").addHandler(handler)
     try:
         client = api_client(alice)
         answers = [client.get("/nowhere/"), send_json(client, "POST", "/courses", [])]
     finally:
         logging.getLogger("django.request").removeHandler(handler)
-    lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [line["request"] for line in lines] == [answer.headers["X-Request-ID"] for answer in answers]
+    lines = written.getvalue().splitlines()
+    assert [request_of(line) for line in lines] == [answer.headers["X-Request-ID"] for answer in answers]
     assert [answer.status_code for answer in answers] == [404, 422]
 
 

@@ -154,6 +154,16 @@ def test_files_are_taken_only_with_a_token_and_where_they_belong(
     assert problem_of(caller.post(f"{API}{path}/uploads", file))["status"] == 413
 
 
+@pytest.mark.parametrize("size", [1_000, 3_000_000])
+def test_a_token_that_is_not_valid_is_told_whatever_the_size_of_the_upload(
+    client: Client, path: str, size: int
+) -> None:
+    file = {"files": loose("main.py", b"x" * size)}
+    refusal = client.post(f"{API}{path}/uploads", file, headers={"Authorization": "Bearer of-yesterday"})
+    assert problem_of(refusal)["detail"].endswith("Create a new one.")
+    assert (refusal.status_code, refusal.headers["WWW-Authenticate"]) == (401, 'Bearer realm="moss"')
+
+
 @pytest.mark.usefixtures("eager_tasks")
 @pytest.mark.parametrize(("options", "kind"), [({}, "file"), ({"statement": "true"}, "statement")])
 def test_boilerplate_is_added_listed_and_removed(
