@@ -67,7 +67,7 @@ class OneAMinute(logging.Filter):
 
 
 class Line(logging.Formatter):
-    """Format a record as one line: the time in UTC, the id of the request, an error as its type and places in the code."""
+    """Format a record as one line: the time in UTC, the id of the request, an error as its type and places."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"

@@ -89,28 +89,23 @@ def backup(file: Path, recipient: str | None) -> None:
     start_django()
     from django.conf import settings
 
-    from moss.operations.backups import name_of_now, suffix_for, write
+    from moss.operations.backups import delete_old, name_of_now, suffix_for, why_not, write
+    from submissions.work import heartbeats
 
-    recipient = recipient or settings.BACKUP_RECIPIENT
-    target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
-    if suffix_for(recipient) and target.suffix != suffix_for(recipient):
-        raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
+    recipient, outcome = recipient or settings.BACKUP_RECIPIENT, heartbeats.FAILED
     try:
+        target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
+        if suffix_for(recipient) and target.suffix != suffix_for(recipient):
+            raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
         manifest = write(target, recipient)
+        outcome = heartbeats.WRITTEN
     except OSError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(why_not(error, file, recipient)) from error
+    finally:
+        heartbeats.save_end(outcome)
     click.echo(f"{target}: version {manifest.version}, {sum(manifest.counts.values()):,} rows.")
-    if file.is_dir():
-        _delete_old(file)
-
-
-def _delete_old(folder: Path) -> None:
-    from django.conf import settings
-
-    from moss.operations.backups import delete_old
-
-    if settings.BACKUP_DAYS:
-        for old in delete_old(folder, settings.BACKUP_DAYS):
+    if target != file and settings.BACKUP_DAYS:
+        for old in delete_old(file, settings.BACKUP_DAYS):
             click.echo(f"{old}: deleted after {settings.BACKUP_DAYS} days.")
 
 

@@ -36,6 +36,14 @@ TOO_MANY, FIRST_ERROR, FIRST_SERVER_ERROR = 429, 300, 500
 BUSY = (TOO_MANY, 503)
 # Statuses with which the server says how much of an upload has arrived.
 TELLS_OFFSET = (200, 204, 409)
+# What a proxy in front of the server answers itself: its answer is not JSON.
+OF_PROXY = {
+    413: "a proxy before the server takes no body as large as that; ask whoever runs it to raise its limit"
+    " (of nginx: client_max_body_size)",
+    502: "a proxy before the server does not reach it; ask whoever runs it whether its web server runs",
+    503: "a proxy before the server, or the server itself, takes no requests now; try again later",
+    504: "a proxy before the server got no answer in its time (of nginx: proxy_read_timeout); try again later",
+}
 
 PART_BYTES = 8 << 20
 # Seconds to wait before a part is sent again, each after the one before failed too.
@@ -69,18 +77,18 @@ class Service:
 
     def get(self, path: str) -> Any:
         """Return the JSON of a path of the API; raise ServerRefused for an error, or no JSON."""
-        return _answer(*self._ask_again("GET", path, None, {}))
+        return self._ask_again("GET", path, None, {})
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Create an object with these fields; return it. Raises as `get` does."""
         headers = {"Content-Type": "application/json"}
-        return _answer(*self._ask_again("POST", path, json.dumps(body).encode(), headers))
+        return self._ask_again("POST", path, json.dumps(body).encode(), headers)
 
     def begin(self, path: str, length: int, fields: Mapping[str, str]) -> int:
         """Begin an upload of `length` bytes; return its id."""
         named = (f"{name} {b64encode(value.encode()).decode()}" for name, value in fields.items())
         headers = {"Upload-Length": str(length), "Upload-Metadata": ",".join(named), "Content-Length": "0"}
-        return int(_answer(*self._ask_again("POST", f"{path}/resumable", None, headers))["id"])
+        return int(self._ask_again("POST", f"{path}/resumable", None, headers)["id"])
 
     def offset(self, upload: int) -> int:
         """Return how many bytes of an upload have arrived."""
@@ -95,18 +103,19 @@ class Service:
         }
         return _offset(*self._ask("PATCH", f"/resumable/{upload}", part, headers))
 
-    def _ask_again(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[http.client.HTTPResponse, bytes]:
-        """Ask until there is an answer but that the server is busy; with one key, so that it acts once."""
+    def _ask_again(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Any:
+        """Return the answer, asked for again while the server is busy; with one key, so that it acts once."""
         keys = {"Idempotency-Key": str(uuid4())} if method == "POST" else {}
-        for _ in range(TRIES):
+        for _ in range(TRIES - 1):
             response, content = self._ask(method, path, body, headers | keys)
-            if response.status not in BUSY:
-                break
-            wait = response.headers.get("Retry-After", "")
-            time.sleep(min(int(wait), 60) if wait.isdecimal() else WAIT)
-        return response, content
+            try:
+                return _answer(response, content)
+            except NotAnswered as error:
+                if response.status not in BUSY:
+                    raise
+                wait = response.headers.get("Retry-After", "")
+                _wait(error, min(int(wait), 60) if wait.isdecimal() else WAIT)
+        return _answer(*self._ask(method, path, body, headers | keys))
 
     def _ask(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
@@ -132,22 +141,32 @@ def _offset(response: http.client.HTTPResponse, content: bytes) -> int:
     offset = response.headers.get("Upload-Offset", "")
     if offset.isdecimal() and response.status in TELLS_OFFSET:
         return int(offset)
-    if response.status == TOO_MANY or response.status >= FIRST_SERVER_ERROR:
-        raise NotAnswered(f"The server answered {response.status}.")
     _answer(response, content)
     raise ServerRefused("The server did not say how much has arrived.")
 
 
 def _answer(response: http.client.HTTPResponse, content: bytes) -> Any:
+    """Return the JSON of an answer; raise NotAnswered where the same request may succeed later, or ServerRefused."""
     try:
         document = json.loads(content)
     except ValueError:
         document = None
-    if response.status >= FIRST_ERROR or document is None:
-        detail = document.get("detail") if isinstance(document, dict) else None
-        reason = detail or "that is not the API of moss; check the address of the server"
-        raise ServerRefused(f"The server answered {response.status}: {reason}")
-    return document
+    status = response.status
+    if status < FIRST_ERROR and document is not None:
+        return document
+    reason = document.get("detail") if isinstance(document, dict) else OF_PROXY.get(status)
+    if status == TOO_MANY or status >= FIRST_SERVER_ERROR:
+        raise NotAnswered(f"The server answered {status}: {reason or 'it says no more'}")
+    reason = reason or "that is not the API of moss; check the address of the server"
+    raise ServerRefused(f"The server answered {status}: {reason}")
+
+
+def _wait(reason: object, seconds: int) -> None:
+    """Say why nothing happens for some seconds, and wait."""
+    from moss.commands.tables import printable
+
+    click.echo(printable(f"{str(reason).rstrip('.')}. Trying again in {seconds} s."), err=True)
+    time.sleep(seconds)
 
 
 def assignment_named(service: Service, course: str, name: str) -> int:
@@ -220,10 +239,10 @@ def _send_parts(service: Service, begun: dict[str, Any], file: BinaryIO, progres
             file.seek(begin)
             part = file.read(PART_BYTES)
             offset = service.send_part(upload, begin, part)
-        except (OSError, NotAnswered):
+        except (OSError, NotAnswered) as error:
             if failures == len(WAITS):
                 raise
-            time.sleep(WAITS[failures])
+            _wait(error, WAITS[failures])
             failures += 1
             continue
         failures = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from typing import IO, cast
 
 from django.conf import settings
@@ -37,6 +39,7 @@ from moss.operations import dumps
 from moss.operations.database import as_owner, database_locale, note_restored, schema_problem, scratch_database
 from moss.operations.dumps import BackupError
 from moss.release import commit, release, this_release
+from submissions.intake.limits import is_disk_full
 from submissions.models import Upload
 from submissions.uploads.files import DatabaseStorage
 
@@ -217,6 +220,34 @@ def _pack(folder: Path, target: Path, names: list[str]) -> None:
     with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
         for name in names:
             archive.add(folder / name, arcname=name)
+
+
+def why_not(error: OSError, file: Path, recipient: str) -> str:
+    """Return why a backup into a file or a folder could not be written, and what to do."""
+    folder = file.absolute() if os.path.isdir(file) else file.absolute().parent  # noqa: PTH112 - also without rights
+    if is_disk_full(error):
+        return dumps.NO_ROOM.format(folder=tempfile.gettempdir() if recipient else folder)
+    return f"{no_access(folder) or error}."
+
+
+def no_access(folder: Path) -> str:
+    """Return why this user may not write a folder, and what to run; empty where it may, or there is no such folder."""
+    for place in (*reversed(folder.parents), folder):
+        if not place.exists():
+            break
+        if not os.access(place, os.X_OK if place != folder else os.W_OK | os.X_OK, effective_ids=True):
+            owner, user = user_name(place.stat().st_uid), user_name(os.geteuid())
+            command = f"chown -R {user}" if owner != user else "chmod u+rwx"
+            text = f"{user} may not use {place}, which belongs to {owner}"
+            return f"{text}; if it is for moss alone, run `{command} {quote(str(place))}` as root"
+    return ""
+
+
+def user_name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:  # as in a container
+        return str(user)
 
 
 def name_of_now(suffix: str) -> str:

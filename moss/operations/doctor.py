@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import gzip
 import os
+import re
 import resource
 import shutil
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -17,8 +19,8 @@ from pathlib import Path
 from smtplib import SMTPException
 from subprocess import SubprocessError
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
-import redis
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import get_adapter
 from cryptography import x509
@@ -26,7 +28,7 @@ from cryptography.hazmat.primitives import serialization
 from django.conf import settings
 from django.core.checks import ERROR, run_checks
 from django.core.mail import get_connection
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -37,6 +39,7 @@ from moss.embedded.client import private_servers
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
+from moss.operations.backups import no_access, user_name
 from moss.operations.database import (
     ADVICE,
     MEND,
@@ -48,10 +51,11 @@ from moss.operations.database import (
     sessions_are_shared,
     unknown_migrations,
 )
+from moss.operations.dumps import NO_SPACE
 from moss.operations.maintenance import is_maintained
 from submissions.audit.log import service_may_erase_log
 from submissions.audit.models import REPLACED, AuditAction, Verdict, verify
-from submissions.core.database import opened_or_empty
+from submissions.core.database import is_no_room, opened_or_empty
 from submissions.models import AuditEntry
 from submissions.work import heartbeats
 from submissions.work.heartbeats import package_version
@@ -74,9 +78,12 @@ STOP_FIRST = "Stop web servers, workers and maintenance of the version before. "
 
 ANSWER_SECONDS = 10
 # A certificate that ends sooner has to be replaced.
-SOON = timedelta(days=30)
+SOON = {"saml": timedelta(days=30), "certificate": timedelta(days=14)}
 ASK = "Ask the provider for the next certificate."
 PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
+
+OLD_BACKUP = timedelta(days=2)
+BACKUP_EVERY_NIGHT = "Have `moss backup` run every night: docs/do/backup.md."
 
 DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
 OPEN_FILES = 1024
@@ -96,11 +103,12 @@ SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXI
 NO_HSTS = "browsers may come back to HTTP (MOSS_HSTS_DAYS)"
 HSTS_ADVICE = "Delete MOSS_HSTS_DAYS=0 when the certificate stays: docs/do/operations.md, HTTPS."
 
-CORRECT = {
-    "database": "Else correct DATABASE_URL and DATABASE_PASSWORD.",
-    "broker": "Else correct REDIS_URL and REDIS_PASSWORD.",
-}
-NO_ACCESS = "Check that the user who runs moss may read and write MOSS_HOME."
+CORRECT = {"database": "correct DATABASE_URL and DATABASE_PASSWORD.", "broker": "correct REDIS_URL and REDIS_PASSWORD."}
+# What Postgres and Valkey answer to a wrong name or password.
+REFUSED = re.compile("password|pg_hba|(role|database) .* does not exist|WRONGPASS|NOAUTH|Authentication required")
+FULL = "Make room on the disk of Postgres: until then, nothing can be stored."
+# Postgres writes these 14 MB into a file beside its tables.
+PROBE = "SET LOCAL work_mem = 64; SELECT count(*) FROM generate_series(1, 1000000)"
 BUSY = "The machine may be too busy: try again."
 # Faults of libarchive's readers of RAR, and the first versions without them. Distributions mend older
 # versions, and name the faults in the changelog of their package.
@@ -184,6 +192,8 @@ def database() -> Finding:
     least = connection.features.minimum_database_version
     if least and connection.get_database_version() < least:
         return problem("database", f"{name} is too old", f"Upgrade it to Postgres {least[0]} or newer.")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(PROBE)
     return ok("database", f"{name} answers")
 
 
@@ -257,10 +267,8 @@ def phase_of(migration: Migration) -> str:
 
 
 def broker() -> Finding:
-    with redis.Redis.from_url(
-        settings.REDIS_URL, socket_timeout=settings.BROKER_SECONDS, socket_connect_timeout=settings.BROKER_SECONDS
-    ) as client:
-        info = client.info("server")
+    with heartbeats.connected() as valkey:
+        info = valkey.info("server")
     name = f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
     return ok("broker", f"{name} answers")
 
@@ -344,7 +352,7 @@ def saml() -> Finding:
     except Exception as error:  # noqa: BLE001 - whatever the answer is, the finding says it
         message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
-    provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
+    provider = _validity("saml", f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
     key_pair = _service_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
     return key_pair if provider.state == "ok" else provider
 
@@ -362,14 +370,27 @@ def _service_key_pair(advanced: dict[str, str]) -> Finding:
         return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY or MOSS_SAML_SERVICE_CERTIFICATE.")
     advice = "Make a new one, and give the provider the metadata of this service again."
     whose = f"{settings.SAML_ENTITY_ID}; the certificate of this service"
-    return _validity(whose, certificate.not_valid_after_utc, advice)
+    return _validity("saml", whose, certificate.not_valid_after_utc, advice)
 
 
-def _validity(whose: str, ends: datetime, advice: str) -> Finding:
+def certificate() -> Finding:
+    """Check how long the certificate that browsers get is valid; from here, its address may not be reached."""
+    address = urlsplit(settings.PUBLIC_URL)
+    if address.scheme != "https":
+        return ok("certificate", "MOSS_URL is not by HTTPS")
+    try:
+        text = ssl.get_server_certificate((address.hostname or "", address.port or 443), timeout=ANSWER_SECONDS)
+    except OSError as error:
+        return ok("certificate", f"not checked: {address.netloc} is not reached from here ({type(error).__name__})")
+    return _validity("certificate", f"that of {address.netloc}", _end(text), "Renew it, and reload the proxy.")
+
+
+def _validity(check: str, whose: str, ends: datetime, advice: str) -> Finding:
+    left = ends - datetime.now(UTC)
+    if left < timedelta():
+        return problem(check, f"{whose} was valid until {ends:%Y-%m-%d}: nobody can sign in", advice)
     message = f"{whose} is valid until {ends:%Y-%m-%d}"
-    if ends < datetime.now(UTC):
-        return problem("saml", message, f"Nobody can sign in. {advice}")
-    return warning("saml", message, advice) if ends < datetime.now(UTC) + SOON else ok("saml", message)
+    return warning(check, message, advice) if left < SOON[check] else ok(check, message)
 
 
 def _certificates(provider: dict[str, Any]) -> Iterable[str]:
@@ -392,6 +413,28 @@ def _certificate(text: str) -> x509.Certificate:
     """Read a certificate: PEM, or its Base64 alone, as metadata have it."""
     whole = text if "-----BEGIN" in text else PEM.format(text.strip())
     return x509.load_pem_x509_certificate(whole.encode())
+
+
+def backups() -> Finding:
+    """Check that the last backup was written, and not long ago."""
+    written, failed = heartbeats.last_end(heartbeats.WRITTEN), heartbeats.last_end(heartbeats.FAILED)
+    if failed and (not written or failed > written):
+        return problem(
+            "backups", f"the last one failed, on {failed:%Y-%m-%d %H:%M} UTC", "Run `moss backup`: it says why."
+        )
+    if not written:
+        return warning("backups", "Valkey knows of none", BACKUP_EVERY_NIGHT)
+    message = f"the last one was written on {written:%Y-%m-%d %H:%M} UTC"
+    is_old = timezone.now() - written > OLD_BACKUP
+    return problem("backups", message, BACKUP_EVERY_NIGHT) if is_old else ok("backups", message)
+
+
+def home() -> Finding:
+    """Check that this user may write MOSS_HOME and the folders in it that the service writes."""
+    folders = settings.MOSS_HOME, settings.MEDIA_ROOT, *(settings.MOSS_HOME / name for name in ("backups", "log"))
+    if message := next(filter(None, map(no_access, folders)), ""):
+        return problem("home", message, "Uploads and backups fail.")
+    return ok("home", f"{user_name(os.geteuid())} may write {settings.MOSS_HOME}")
 
 
 def disk() -> Finding:
@@ -506,10 +549,10 @@ def _chain(most: int | None = None) -> Verdict:
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
     database, broker, collation, pooling, connections, migrations, rights, workers, maintenance, clock, mail,
-    campus, saml, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
+    campus, saml, certificate, backups, home, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
 )  # fmt: skip
-# Workers and maintenance say through the broker that they live, and maintenance after what it did in the database.
-NEEDS = {"connections": ("broker",), "workers": ("broker",), "maintenance": ("database", "broker")}
+# These are asked of the broker; maintenance says there that it lives after what it did in the database.
+NEEDS = dict.fromkeys(("connections", "workers", "backups"), ("broker",)) | {"maintenance": ("database", "broker")}
 
 
 def findings(*, with_audit: bool = False) -> list[Finding]:
@@ -528,18 +571,26 @@ def findings(*, with_audit: bool = False) -> list[Finding]:
             part = "database" if isinstance(error, DatabaseError) else "broker"
             if part not in silent:
                 silent[part] = []
-                found.append(problem(part, _reason(error), f"{getattr(advices(), part)} {CORRECT[part]}"))
+                found.append(problem(part, _reason(error), _advice(part, error)))
             if check.__name__ != part:
                 silent[part].append(check.__name__)
         except (OSError, SubprocessError) as error:
-            advice = NO_ACCESS if isinstance(error, OSError) else BUSY
+            advice = BUSY if isinstance(error, SubprocessError) else "Check the rights of the user who runs moss."
             found.append(problem(check.__name__, _reason(error), advice))
-    return [_with_unchecked(finding, silent.get(finding.check)) for finding in found]
+    unchecked = {part: f"; not checked: {', '.join(names)}" for part, names in silent.items() if names}
+    return [replace(one, message=one.message + unchecked.get(one.check, "")) for one in found]
+
+
+def _advice(part: str, error: Exception) -> str:
+    """Return what to do where a service refuses or does not answer."""
+    if is_no_room(error) or NO_SPACE in str(error):  # an error of connecting has no code
+        return FULL
+    if REFUSED.search(str(error)):
+        return f"It runs: {CORRECT[part]}"
+    if "FATAL: " in str(error):  # a sentence of a Postgres that runs, such as of too many connections
+        return "Postgres runs; its log may say more."
+    return f"{getattr(advices(), part)} Else {CORRECT[part]}"
 
 
 def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).strip().splitlines()[0].rstrip('.')}"
-
-
-def _with_unchecked(finding: Finding, names: list[str] | None) -> Finding:
-    return replace(finding, message=f"{finding.message}; not checked: {', '.join(names)}") if names else finding

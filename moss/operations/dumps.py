@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 PARAMETERS = ("host", "port", "user", "password", "service", "sslmode", "sslrootcert", "sslcert", "sslkey")
 # A session that still uses a table is waited for this long.
 LOCK_SECONDS = 10
+NO_SPACE = "No space left on device"
+NO_ROOM = "The disk is full: free space at {folder}, and try again. Nothing has to be stopped for it."
 IN_USE = "The tables are in use. Stop the server and its workers, and try again."
 PART, LONGEST_STATEMENT = 1 << 20, 100_000
 
@@ -243,9 +245,11 @@ def _run(program: str, options: Sequence[str], output: Path) -> None:
             check=False,
         )
     if done.returncode:
-        raise BackupError(
-            f"{program} failed: {first_line(done.stderr)}. Stop the server and its workers, and try again."
-        )
+        reason = first_line(done.stderr)
+        if NO_SPACE in reason:  # the server's own errors begin so
+            is_of_server = "ERROR: " in reason or "FATAL: " in reason
+            raise BackupError(NO_ROOM.format(folder="the disk of Postgres" if is_of_server else output.parents[1]))
+        raise BackupError(f"{program} failed: {reason}. Stop the server and its workers, and try again.")
 
 
 def first_line(errors: bytes) -> str:

@@ -56,7 +56,7 @@ def maintain_once() -> None:
         start_due()
         tell_owners()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
-        heartbeats.save_maintenance()
+        heartbeats.save_end(heartbeats.MAINTENANCE)
     except (DatabaseError, OperationalError, RedisError) as error:
         logger.warning("lost work could not be looked for: %s", error)
     finally:
@@ -65,7 +65,7 @@ def maintain_once() -> None:
 
 def is_maintained() -> bool:
     """Return whether a maintenance process has completed a round lately."""
-    last = heartbeats.last_maintenance()
+    last = heartbeats.last_end(heartbeats.MAINTENANCE)
     return last is not None and timezone.now() - last < ALIVE
 
 

@@ -59,7 +59,6 @@ OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
 # When the tasks of this process were started, by their ids.
 _starts: dict[str, float] = {}
 
-BROKER_TIMEOUT_SECONDS = 2.0
 # Of the second within which the health check answers.
 HEALTH_SECONDS = 0.8
 # An answer is recent for so long, and counts while the next one takes less than this.
@@ -87,13 +86,10 @@ class RequestMetrics:
         if "moss.warming" in request.META:
             return response
         method = request.method if request.method in METHODS else OTHER
-        DURATION.labels(method, _address(request), response.status_code).observe(time.perf_counter() - start)
+        # The refusal of a middleware has no name.
+        address = (request.resolver_match and request.resolver_match.view_name) or OTHER
+        DURATION.labels(method, address, response.status_code).observe(time.perf_counter() - start)
         return response
-
-
-def _address(request: HttpRequest) -> str:
-    """Return the name of the address that answered; a refusal of a middleware has none."""
-    return (request.resolver_match and request.resolver_match.view_name) or OTHER
 
 
 def request_collector() -> Collector:
@@ -183,10 +179,8 @@ def _schema_fits(_minute: int) -> bool:
 
 def broker_answers() -> bool:
     try:
-        with redis.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT_SECONDS, socket_connect_timeout=BROKER_TIMEOUT_SECONDS
-        ) as client:
-            return bool(client.ping())
+        with heartbeats.connected() as valkey:
+            return bool(valkey.ping())
     except redis.RedisError:
         return False
 
@@ -249,7 +243,7 @@ def _broker(queues: dict[str, int]) -> Iterator[Metric]:
     yield length
     now, workers = timezone.now(), heartbeats.workers() if queues else []
     seen = {worker.name: worker.last_seen for worker in workers}
-    if queues and (maintained := heartbeats.last_maintenance()):
+    if queues and (maintained := heartbeats.last_end(heartbeats.MAINTENANCE)):
         seen[heartbeats.MAINTENANCE] = maintained
     age = GaugeMetricFamily(
         "moss_heartbeat_age_seconds",
@@ -259,6 +253,13 @@ def _broker(queues: dict[str, int]) -> Iterator[Metric]:
     for process, moment in seen.items():
         age.add_metric([process], (now - moment).total_seconds())
     yield age
+    backup = GaugeMetricFamily(
+        "moss_backup_age_seconds", "Time since a backup was written or failed.", labels=["outcome"]
+    )
+    for outcome in (heartbeats.WRITTEN, heartbeats.FAILED):
+        if queues and (ended := heartbeats.last_end(outcome)):
+            backup.add_metric([outcome.removeprefix("backup_")], (now - ended).total_seconds())
+    yield backup
     processes = GaugeMetricFamily("moss_worker_processes", "Processes of a worker that answers.", labels=["process"])
     for worker in workers:
         processes.add_metric([worker.name], worker.processes if worker.answers else 0)
@@ -349,7 +350,7 @@ def service_figures() -> ServiceFigures:
         cursor.execute("SELECT pg_database_size(current_database())")
         size: int = cursor.fetchone()[0]
     return ServiceFigures(
-        work=_rows() | _jobs(),
+        work={key: count for kind, model in WORK.items() for key, count in _states(kind, model).items()} | _jobs(),
         files=files["all"] or 0,
         read=files["done"] or 0,
         refused=Entry.objects.filter(accepted=False).count(),
@@ -358,10 +359,6 @@ def service_figures() -> ServiceFigures:
         source_bytes=Source.objects.aggregate(sum=Sum("size"))["sum"] or 0,
         durations=list(Duration.objects.order_by("measure", "name", "detail", "at_most")),
     )
-
-
-def _rows() -> dict[tuple[str, str], int]:
-    return {key: count for kind, model in WORK.items() for key, count in _states(kind, model).items()}
 
 
 def _jobs() -> dict[tuple[str, str], int]:

@@ -144,7 +144,7 @@ def service_state() -> ServiceState:
     return ServiceState(
         queues=[QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES],
         workers=_workers(),
-        maintenance=heartbeats.last_maintenance(),
+        maintenance=heartbeats.last_end(heartbeats.MAINTENANCE),
         free=disk.free,
         total=disk.total,
         database=int(str(_database_value("SELECT pg_database_size(current_database())"))),

@@ -1,4 +1,4 @@
-"""Signs of life in Valkey: of each worker, every two seconds, and of maintenance, after each round."""
+"""Signs of life in Valkey: of each worker, every two seconds; of maintenance and backups, when they end."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 FRESH = timedelta(seconds=15)
 FORGOTTEN = timedelta(hours=1)
 TIMEOUT_SECONDS = 2.0
-MAINTENANCE = "maintenance"
-DAY_SECONDS = 24 * 60 * 60
+# What ends: a round of maintenance, a backup that was written, and one that failed.
+MAINTENANCE, WRITTEN, FAILED = "maintenance", "backup_written", "backup_failed"
 
 
 def package_version() -> str:
@@ -66,7 +66,7 @@ def save_worker(worker: Worker) -> None:
     """Store a worker with the time of this sign of life; without Valkey it goes on."""
     record = asdict(worker) | {"seen": timezone.now().isoformat()}
     try:
-        with _valkey() as valkey:
+        with connected() as valkey:
             valkey.hset(_key(), worker.name, json.dumps(record))
     except redis.RedisError as error:
         logger.warning("the sign of life of %s cannot be stored: %s", worker.name, error)
@@ -74,7 +74,7 @@ def save_worker(worker: Worker) -> None:
 
 def delete_worker(name: str) -> None:
     try:
-        with _valkey() as valkey:
+        with connected() as valkey:
             valkey.hdel(_key(), name)
     except redis.RedisError as error:
         logger.warning("the end of %s cannot be stored: %s", name, error)
@@ -83,7 +83,7 @@ def delete_worker(name: str) -> None:
 def workers() -> list[Worker]:
     """Return the workers that did not end, by name, even if they do not answer; none without Valkey."""
     try:
-        with _valkey() as valkey:
+        with connected() as valkey:
             records = cast("dict[bytes, bytes]", valkey.hgetall(_key()))
     except redis.RedisError as error:
         logger.warning("the workers cannot be listed: %s", error)
@@ -98,22 +98,25 @@ def answering(queue: str) -> list[Worker]:
     return [worker for worker in workers() if worker.answers and queue in worker.queues]
 
 
-def save_maintenance() -> None:
-    """Store that a round of maintenance has ended now."""
-    cache.set(MAINTENANCE, timezone.now().isoformat(), DAY_SECONDS)
-
-
-def last_maintenance() -> datetime | None:
-    """Return when the last round of maintenance ended; None if it was long ago or cannot be found out."""
+def save_end(what: str) -> None:
+    """Store that a round of maintenance or a backup has ended now; without Valkey it goes on."""
     try:
-        stored = cache.get(MAINTENANCE)
+        cache.set(what, timezone.now().isoformat(), None)
     except redis.RedisError as error:
-        logger.warning("the last maintenance cannot be read: %s", error)
+        logger.warning("the end of %s cannot be stored: %s", what, error)
+
+
+def last_end(what: str) -> datetime | None:
+    """Return when the last one ended; None if it is not known or cannot be found out."""
+    try:
+        stored = cache.get(what)
+    except redis.RedisError as error:
+        logger.warning("the last end of %s cannot be read: %s", what, error)
         return None
     return datetime.fromisoformat(stored) if stored else None
 
 
-def _valkey() -> redis.Redis:
+def connected() -> redis.Redis:
     return redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
     )

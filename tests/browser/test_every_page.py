@@ -137,7 +137,7 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
     now = timezone.now()
     worker = heartbeats.Worker("worker@host", 4711, [*QUEUES], 2, "0.1.0", "", now.isoformat())
     heartbeats.save_worker(worker)
-    heartbeats.save_maintenance()
+    heartbeats.save_end(heartbeats.MAINTENANCE)
     assignment = world.assignment
     for state, changed in (("failed", now), ("queued", now), ("fingerprinting", now - timedelta(hours=1))):
         batch = assignment.batches.create(name="late.zip", state=state, message=OUT_OF_TIME)

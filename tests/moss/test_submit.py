@@ -14,7 +14,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from moss.commands.submit import KEPT_SECONDS, BegunUpload, ServerRefused, Service, pack
+from moss.commands import submit as submitting
+from moss.commands.submit import KEPT_SECONDS, TRIES, BegunUpload, ServerRefused, Service, pack
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
 from tests.support.git_server import GitServer, hand_in
@@ -253,9 +254,11 @@ def test_a_folder_is_packed_to_the_same_bytes_again(tmp_path: Path) -> None:
 
 
 class BusyServer(HTTPServer):
-    """A server that is busy for two requests, and then answers what came with which key."""
+    """A server, or a proxy before it, that is busy for some requests, and then answers what came with which key."""
 
     status = 503
+    refused = 2
+    of_proxy = False
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
@@ -268,10 +271,15 @@ class Answer(Handler):
     def post(self) -> None:
         self.body()
         self.server.keys.append(self.headers.get("Idempotency-Key"))
-        busy = len(self.server.keys) <= 2
-        self.answer({"id": 7, "detail": "busy"}, self.server.status if busy else 200, Retry_After="0")
+        busy = len(self.server.keys) <= self.server.refused
+        content = b"<h1>nginx</h1>" if self.server.of_proxy else {"id": 7, "detail": "busy"}
+        self.answer(content, self.server.status if busy else 200, Retry_After="0")
 
-    get = post
+    get = do_PATCH = post  # noqa: N815 - the name of the base class
+
+    def do_HEAD(self) -> None:  # noqa: N802 - the name of the base class
+        self.send_response(self.server.status)
+        self.end_headers()
 
 
 @pytest.fixture
@@ -303,6 +311,42 @@ def test_two_requests_have_two_keys_and_reading_has_none(busy: BusyServer) -> No
     assert one
     assert other
     assert (one != other, none) == (True, None)
+
+
+def test_who_waits_for_a_busy_server_is_told(busy: BusyServer, capsys: pytest.CaptureFixture[str]) -> None:
+    service(busy).get("/courses")
+    assert capsys.readouterr().err == "The server answered 503: busy. Trying again in 0 s.\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (413, "a proxy before the server takes no body as large as that.*client_max_body_size"),
+        (502, "a proxy before the server does not reach it"),
+        (503, "a proxy before the server, or the server itself, takes no requests now"),
+        (504, "a proxy before the server got no answer in its time.*proxy_read_timeout"),
+        (404, "that is not the API of moss"),
+    ],
+)
+def test_the_answer_of_a_proxy_is_told_as_what_it_is(busy: BusyServer, status: int, reason: str) -> None:
+    busy.status, busy.of_proxy, busy.refused = status, True, TRIES
+    with pytest.raises(ServerRefused, match=f"^The server answered {status}: {reason}"):
+        service(busy).post("/courses", {})
+
+
+def test_a_part_that_a_proxy_or_a_full_disk_refuses_is_told_while_it_is_sent_again(
+    busy: BusyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(submitting, "WAITS", (0, 0))
+    busy.status, busy.refused = 507, TRIES
+    begun = {"id": 7, "offset": 0, "length": 5}
+    (tmp_path / "file").write_bytes(b"12345")
+    with (tmp_path / "file").open("rb") as file, pytest.raises(ServerRefused, match=r"^The server answered 507"):
+        submitting._send_parts(service(busy), begun, file, lambda *_: None)
+    assert capsys.readouterr().err.splitlines() == [
+        "The server answered 507: busy. Trying again in 0 s.",
+        "The server answered 507: it says no more. Trying again in 0 s.",
+    ]
 
 
 def test_an_error_of_the_server_is_told_at_once(busy: BusyServer) -> None:

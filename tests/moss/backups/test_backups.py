@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.cli import main
 from moss.operations import backups as restoring, doctor as services
@@ -24,6 +27,9 @@ from moss.operations.doctor import ok, warning
 from moss.operations.dumps import BackupError
 from moss.release import this_release
 from submissions.models import Assignment, Decision, Pair, Report, Upload
+from submissions.work import heartbeats
+from tests.support.rights import as_nobody, let_others_enter
+from tests.support.small_disks import BYTES, fill
 from tests.support.template_database import NAME
 
 # Restoring refuses beside a worker, and one of earlier tests may still run.
@@ -272,3 +278,40 @@ def test_a_backup_that_names_no_locale_says_nothing(report: Report, tmp_path: Pa
     with other_database():
         restoring.restore(older, unsigned=True)
         assert services.collation().state == "ok"
+
+
+@pytest.mark.parametrize("room", [0, 60_000])
+def test_a_full_disk_is_named_and_nothing_has_to_be_stopped(small_disk: Path, room: int) -> None:
+    os.truncate(fill(small_disk), BYTES - room)
+    result = CliRunner().invoke(main, ["backup", str(small_disk)])
+    assert result.exit_code == 1
+    sentences = f"The disk is full: free space at {small_disk}, and try again. Nothing has to be stopped for it."
+    assert result.output == f"Error: {sentences}\n"
+    assert heartbeats.last_end(heartbeats.FAILED)
+
+
+def test_a_folder_that_may_not_be_written_is_named_with_its_owner(tmp_path: Path) -> None:
+    let_others_enter(tmp_path)
+    folder = tmp_path / "backups"
+    folder.mkdir(mode=0o700)
+    for target in (folder, folder / "today.moss"):
+        with as_nobody():
+            result = CliRunner().invoke(main, ["backup", str(target)])
+        assert result.exit_code == 1
+        assert result.output == (
+            f"Error: nobody may not use {folder}, which belongs to root; if it is for moss alone, run "
+            f"`chown -R nobody {folder}` as root.\n"
+        )
+
+
+def test_the_end_of_a_backup_is_a_figure_of_the_service(client: Client, tmp_path: Path, settings: Settings) -> None:
+    settings.METRICS_TOKEN = "a-token-of-twenty-and-more"
+    cache.delete_many((heartbeats.WRITTEN, heartbeats.FAILED))
+    figures = []
+    for _ in range(2):  # the second one fails, because there is such a file
+        CliRunner().invoke(main, ["backup", str(tmp_path / "backup.moss")])
+        answer = client.get("/metrics", headers={"Authorization": f"Bearer {settings.METRICS_TOKEN}"})
+        figures.append(
+            re.findall(r'^moss_backup_age_seconds\{outcome="(\w+)"\} 0\.\d', answer.content.decode(), re.MULTILINE)
+        )
+    assert figures == [["written"], ["written", "failed"]]

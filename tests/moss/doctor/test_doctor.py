@@ -7,10 +7,12 @@ import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from socketserver import BaseRequestHandler, TCPServer
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
@@ -26,6 +28,10 @@ from moss.operations.doctor import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
 from tests.support.identity_provider import IdentityProvider
+from tests.support.loopback import serving
+from tests.support.receiver import Receiver
+from tests.support.rights import as_nobody, let_others_enter
+from tests.support.small_disks import TABLESPACE, fill
 from tests.test_compose import OURS
 
 
@@ -92,7 +98,7 @@ def test_a_broker_that_does_not_answer_is_a_problem_with_advice(tmp_path: Path) 
     assert result.exit_code == 1
     [line] = [line for line in result.stdout.splitlines() if line.startswith("problem  ") and "settings:" not in line]
     assert line.startswith("problem  broker:")
-    assert "; not checked: connections, workers, maintenance. Start Valkey." in line
+    assert "; not checked: connections, workers, maintenance, backups. Start Valkey." in line
 
 
 @pytest.mark.django_db(transaction=True)
@@ -109,6 +115,110 @@ def test_a_database_that_does_not_answer_is_one_problem_and_the_other_checks_go_
     assert found["database"]["message"].endswith(f"; not checked: {needing}")
     assert not {"migrations", "clock"} & found.keys()
     assert found["broker"]["state"] == "ok"
+
+
+class RefusingPostgres(BaseRequestHandler):
+    """Answers as Postgres does that takes no session: with a fatal error, its code and its text."""
+
+    text = ""
+
+    def handle(self) -> None:
+        self.request.recv(8)
+        self.request.sendall(b"N")  # no encryption
+        self.request.recv(1000)
+        fields = b"SFATAL\0VFATAL\0C53100\0M" + self.text.encode() + b"\0\0"
+        self.request.sendall(b"E" + (len(fields) + 4).to_bytes(4) + fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("could not write init file: No space left on device", "Make room on the disk of Postgres:"),
+        ('password authentication failed for user "moss"', "It runs: correct DATABASE_URL and DATABASE_PASSWORD."),
+        ("sorry, too many clients already", "Postgres runs; its log may say more."),
+        ("", "Start Postgres. Else correct DATABASE_URL and DATABASE_PASSWORD."),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_the_advice_for_a_database_follows_its_error(
+    monkeypatch: pytest.MonkeyPatch, free_port: int, text: str, advice: str
+) -> None:
+    monkeypatch.setattr(RefusingPostgres, "text", text)
+    with serving(TCPServer(("127.0.0.1", 0), RefusingPostgres)) as server, monkeypatch.context() as patch:
+        connection.close()
+        port = server.server_address[1] if text else free_port
+        for name, value in (("HOST", "127.0.0.1"), ("PORT", str(port))):
+            patch.setitem(connection.settings_dict, name, value)
+        [found] = [one for one in checks.findings() if one.check == "database"]
+        connection.close()
+    assert (found.state, text in found.message, found.advice.startswith(advice)) == ("problem", True, True), found
+
+
+@pytest.mark.usefixtures("small_tablespace")
+@pytest.mark.django_db
+def test_a_database_on_a_full_disk_is_a_problem(small_tablespace: Path) -> None:
+    fill(small_tablespace)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET temp_tablespaces = {TABLESPACE}")
+        [found] = [one for one in checks.findings() if one.check == "database"]
+        cursor.execute("RESET temp_tablespaces")
+    assert (found.state, "No space left on device" in found.message) == ("problem", True)
+    assert found.advice == "Make room on the disk of Postgres: until then, nothing can be stored."
+
+
+def test_a_home_that_this_user_may_not_write_is_a_problem(settings: Settings, tmp_path: Path) -> None:
+    let_others_enter(tmp_path)
+    settings.MOSS_HOME, settings.MEDIA_ROOT = tmp_path / "home", tmp_path / "home" / "media"
+    settings.MEDIA_ROOT.mkdir(parents=True)
+    assert checks.home().state == "ok"
+    with as_nobody():
+        found = checks.home()
+    assert (found.state, "nobody may not use" in found.message) == ("problem", True)
+    assert f"{settings.MOSS_HOME}, which belongs to root" in found.message
+    assert f"run `chown -R nobody {settings.MOSS_HOME}` as root" in found.message
+    os.chown(settings.MOSS_HOME, 65534, 65534)
+    with as_nobody():
+        assert f"run `chown -R nobody {settings.MEDIA_ROOT}`" in checks.home().message
+
+
+@pytest.fixture
+def no_backup() -> Iterator[None]:
+    ends = (heartbeats.WRITTEN, heartbeats.FAILED)
+    cache.delete_many(ends)
+    yield
+    cache.delete_many(ends)
+
+
+@pytest.mark.usefixtures("no_backup")
+def test_the_age_and_the_outcome_of_the_last_backup_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (checks.backups().state, checks.backups().message) == ("warning", "Valkey knows of none")
+    heartbeats.save_end(heartbeats.WRITTEN)
+    assert checks.backups().state == "ok"
+    heartbeats.save_end(heartbeats.FAILED)
+    assert (checks.backups().state, "the last one failed" in checks.backups().message) == ("problem", True)
+    heartbeats.save_end(heartbeats.WRITTEN)
+    monkeypatch.setattr(checks, "OLD_BACKUP", timedelta())
+    assert (checks.backups().state, "was written on" in checks.backups().message) == ("problem", True)
+
+
+def test_a_certificate_that_ends_soon_is_told(
+    settings: Settings, encrypted_receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.PUBLIC_URL = encrypted_receiver.url("").replace("https", "http")
+    assert checks.certificate().message == "MOSS_URL is not by HTTPS"
+    settings.PUBLIC_URL = encrypted_receiver.url("")
+    found = checks.certificate()
+    assert (found.state, f"{timezone.now() + timedelta(days=2):%Y-%m-%d}" in found.message) == ("warning", True)
+    monkeypatch.setitem(checks.SOON, "certificate", timedelta(days=1))
+    assert checks.certificate().state == "ok"
+    ended = checks._validity("certificate", "that of moss.example.org", timezone.now() - timedelta(days=1), "Renew it.")
+    assert (ended.state, "was valid until" in ended.message) == ("problem", True)
+    assert ended.advice == "Renew it."
+
+
+def test_a_certificate_that_cannot_be_asked_for_is_not_checked(settings: Settings, free_port: int) -> None:
+    settings.PUBLIC_URL = f"https://127.0.0.1:{free_port}"
+    assert checks.certificate().message.startswith("not checked: 127.0.0.1:")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +306,7 @@ def test_a_saml_provider_without_readable_metadata_is_a_problem(
 def test_the_key_pair_of_the_service_is_checked(
     encrypting_provider: IdentityProvider, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "SOON", timedelta(hours=1))
+    monkeypatch.setitem(checks.SOON, "saml", timedelta(hours=1))
     answered = checks.saml()
     assert (answered.state, "the certificate of this service" in answered.message) == ("ok", True)
     advanced = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["advanced"]

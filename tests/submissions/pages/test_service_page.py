@@ -39,7 +39,7 @@ def post(client: Client, name: str, pk: int) -> str:
 def test_the_menu_of_staff_leads_to_it_and_its_versions(admin_client: Client, alice_client: Client) -> None:
     for client, leads in ((admin_client, True), (alice_client, False)):
         assert (reverse("service") in get_page(client, reverse("courses")).links()) == leads
-    heartbeats.save_maintenance()
+    heartbeats.save_end(heartbeats.MAINTENANCE)
     text = get_page(admin_client, reverse("service")).text("[aria-labelledby=workers]")
     for name in ("Score ", "Python 3.", "Django 5.", "Celery 5.", "Postgres 18", "Valkey "):
         assert name in text
