@@ -105,7 +105,7 @@ HSTS_ADVICE = "Delete MOSS_HSTS_DAYS=0 when the certificate stays: docs/do/opera
 
 CORRECT = {"database": "correct DATABASE_URL and DATABASE_PASSWORD.", "broker": "correct REDIS_URL and REDIS_PASSWORD."}
 # What Postgres and Valkey answer to a wrong name or password.
-REFUSED = re.compile("password|pg_hba|(role|database) .* does not exist|WRONGPASS|NOAUTH|Authentication required")
+REFUSED = re.compile('password|pg_hba|(role|database) "[^"]*+" does not exist|WRONGPASS|NOAUTH|Authentication required')
 FULL = "Make room on the disk of Postgres: until then, nothing can be stored."
 # Postgres writes these 14 MB into a file beside its tables.
 PROBE = "SET LOCAL work_mem = 64; SELECT count(*) FROM generate_series(1, 1000000)"
@@ -587,7 +587,7 @@ def _advice(part: str, error: Exception) -> str:
         return FULL
     if REFUSED.search(str(error)):
         return f"It runs: {CORRECT[part]}"
-    if "FATAL: " in str(error):  # a sentence of a Postgres that runs, such as of too many connections
+    if "FATAL: " in str(error) or getattr(error.__cause__, "sqlstate", None):  # such as too many connections
         return "Postgres runs; its log may say more."
     return f"{getattr(advices(), part)} Else {CORRECT[part]}"
 

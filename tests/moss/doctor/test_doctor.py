@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from django.core.cache import cache
 from django.core.management import call_command
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 from django.utils import timezone
@@ -152,6 +152,13 @@ def test_the_advice_for_a_database_follows_its_error(
         [found] = [one for one in checks.findings() if one.check == "database"]
         connection.close()
     assert (found.state, text in found.message, found.advice.startswith(advice)) == ("problem", True, True), found
+
+
+@pytest.mark.django_db
+def test_a_database_that_answers_with_an_error_is_not_to_be_started() -> None:
+    with pytest.raises(DatabaseError) as missing, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM missing")
+    assert checks._advice("database", missing.value) == "Postgres runs; its log may say more."
 
 
 @pytest.mark.usefixtures("small_tablespace")
