@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import floor, lgamma
 from typing import Literal, NamedTuple
 
@@ -19,12 +20,14 @@ DEFAULT_THRESHOLD = 0.5
 BINS = 200
 EDGES = np.linspace(0, 1, BINS + 1)
 MIDDLES = np.clip(EDGES[:-1] + 0.5 / BINS, 1 / BINS, 1 - 1 / BINS)
+LEAST_VARIANCE = 2e-4
 # Copies may have any similarity: the mean and the variance of theirs.
 COPIES = (0.5, 0.25 / 3.4)
 # A class of any size is taken to have so many copies and unrelated pairs more.
 PRIOR_COPIES, PRIOR_UNRELATED, MOST_COPIED = 2.0, 22.0, 0.7
-# Estimation begins with the pairs below this quantile, whose variance is a little less than that of all.
-FIRST_QUANTILE, FIRST_LEAST, FIRST_SPREAD, FIRST_COPIED = 0.9, 0.05, 1.5, 0.3
+# Estimation begins with the pairs below a quantile, whose variance is a little less than that of all; where the
+# first one takes the copies of many for unrelated pairs, the others are tried.
+FIRST_QUANTILES, FIRST_LEAST, FIRST_SPREAD, FIRST_COPIED = (0.9, 0.75, 0.5, 0.25), 0.05, 1.5, 0.3
 ROUNDS = 30
 # The tail of unrelated pairs is heavier than that of the fitted distribution: its variance is multiplied by
 # this where a rarity is stated, and by more far out, where a pair is said to stand out.
@@ -59,6 +62,11 @@ class UnrelatedPairs(NamedTuple):
     copied: float
     mean: float
     variance: float
+
+    @property
+    def has_two_modes(self) -> bool:
+        """Whether the density rises towards 1, so that the pairs are of two groups."""
+        return (1 - self.mean) * (self.mean * (1 - self.mean) / max(self.variance, LEAST_VARIANCE) - 1) < 1
 
     def reached(self, spread: float = TAIL_SPREAD) -> Floats:
         """Return the part of the unrelated pairs that reach each of the `EDGES`, descending from 1."""
@@ -134,7 +142,7 @@ def sample_rows(keys: Hashes) -> npt.NDArray[np.int64]:
 def _beta_density(mean: float, variance: float) -> Floats:
     """Return the density of a beta distribution at the `MIDDLES`; both arguments are kept within limits."""
     mean = min(max(mean, 0.003), 0.99)
-    variance = min(max(variance, 2e-4), mean * (1 - mean) * 0.9)
+    variance = min(max(variance, LEAST_VARIANCE), mean * (1 - mean) * 0.9)
     both = mean * (1 - mean) / variance - 1
     low, high = mean * both, (1 - mean) * both
     scale = lgamma(both) - lgamma(low) - lgamma(high)
@@ -168,7 +176,20 @@ def estimate_unrelated(
     bins = np.minimum((values * BINS).astype(np.intp), BINS - 1)
     counts: Floats = np.bincount(bins, minlength=BINS) * np.float64(compared / max(len(values), 1))
     counts[0] += max(pairs - compared, 0)
-    quantile = MIDDLES[np.searchsorted(np.cumsum(counts), FIRST_QUANTILE * counts.sum())]
+    fits = [_fitted(counts, pairs, FIRST_QUANTILES[0])]
+    if fits[0].has_two_modes:
+        fits += [_fitted(counts, pairs, quantile) for quantile in FIRST_QUANTILES[1:]]
+    return max(fits, key=partial(_likelihood, counts))
+
+
+def _likelihood(counts: Floats, fit: UnrelatedPairs) -> float:
+    """Return the logarithm of the likelihood of counted similarities."""
+    copies = fit.copied * _beta_density(*COPIES) * (fit.mean <= MIDDLES)
+    return float(counts @ np.log((1 - fit.copied) * _beta_density(fit.mean, fit.variance) + copies + 1e-300))
+
+
+def _fitted(counts: Floats, pairs: int, first_quantile: float) -> UnrelatedPairs:
+    quantile = MIDDLES[np.searchsorted(np.cumsum(counts), first_quantile * counts.sum())]
     mean, variance = _moments(np.where(max(quantile, FIRST_LEAST) >= MIDDLES, counts, 0))
     copied = min(PRIOR_COPIES / counts.sum(), FIRST_COPIED)
     return _maximised(counts, UnrelatedPairs(pairs, copied, mean, variance * FIRST_SPREAD))
