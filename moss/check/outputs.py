@@ -76,7 +76,9 @@ def answer_of(report: LocalReport) -> Answer:
     least = scores[-1] if len(rows) < total else 0.0
     known = sorted(scores[row] for row in counted) if least < bands.look else []
     counts = (len(first), len(whole), total, size - len(members), size)
-    said = band_sentences(bands, known, NullTranslations())
+    others = {*range(len(rows))}.difference(counted) if least < bands.look else ()
+    apart = sum(scores[row] >= bands.look for row in others)
+    said = band_sentences(bands, known, NullTranslations(), apart=apart)
     return Answer(order, [rows[row] for row in order], *counts, said, is_cut=least >= threshold.value)
 
 

@@ -358,9 +358,10 @@ def band_summary(report: Report, threshold: float) -> BandSummary:
     is_whole = not report.findings or report.findings.scored <= report.findings.listed
     similarities = sorted(link.similarity for link in linking_pairs(report, 0.0)) if is_whole else []
     bands = bands_of(report, threshold)
-    below = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__lt=bands.look)
-    counts = below.aggregate(whole=Count("pk", filter=WHOLE), files=Count("pk", filter=SAME_FILES))
-    sentences = band_sentences(bands, similarities, translation, "\u202f")
+    below, above = CAN_MAKE_CASE & Q(similarity__lt=bands.look), ~CAN_MAKE_CASE & Q(similarity__gte=bands.look)
+    filters = {"whole": below & WHOLE, "files": below & SAME_FILES, "apart": above}
+    counts = readable_pairs(report).aggregate(**{name: Count("pk", filter=rows) for name, rows in filters.items()})
+    sentences = band_sentences(bands, similarities, translation, "\u202f", apart=counts["apart"])
     return BandSummary(sentences, 0 if bands.many_whole else counts["whole"], counts["files"])
 
 

@@ -131,10 +131,13 @@ class Texts(Protocol):
     def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
 
 
-def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, space: str = "") -> str:
+def band_sentences(
+    bands: Bands, similarities: Sequence[float], texts: Texts, space: str = "", *, apart: int = 0
+) -> str:
     """Say how many pairs are in each band; empty without pairs.
 
-    similarities : of all pairs, ascending
+    similarities : of all pairs that can make a case, ascending
+    apart : number of other pairs that are not ordinary
     texts : translates
     space : before the sign of a percentage
     """
@@ -159,6 +162,11 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
     stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
     if percentages.get("far") == percentages.get("top"):
         stand_out = ngettext("{n} pair of {far} stands out.", "{n} pairs of {far} stand out.", outstanding)
+    not_counted = ngettext(
+        "Not counted: {apart} pair of {look} or more with a model solution or of one student.",
+        "Not counted: {apart} pairs of {look} or more with a model solution or of one student.",
+        apart,
+    )
     parts = (
         (bands.alike, gettext("Programs of this task are too alike for a line.")),
         (look, gettext("Ordinary up to {below}.")),
@@ -166,10 +174,15 @@ def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, sp
         (looks > few, look_at),
         (few, read_last),
         (outstanding, stand_out),
-        (look and not looks + outstanding, gettext("No pair is above that: read the best match of each student once.")),
+        (
+            look and not looks + outstanding + apart,
+            gettext("No pair is above that: read the best match of each student once."),
+        ),
+        (apart, not_counted),
     )
     said = " ".join(text for is_said, text in parts if is_said)
-    return said.format(**percentages, looks=looks, few=few, n=outstanding)
+    look_from = percent_text(bands.look, space)
+    return said.format(**percentages, looks=looks, few=few, n=outstanding, apart=apart, look=look_from)
 
 
 def _percentages(similarities: Sequence[float], look: int, far: int, texts: Texts, space: str) -> dict[str, str]:

@@ -73,6 +73,11 @@ def test_the_pairs_of_each_band_are_told(bands: Bands, similarities: list[float]
     assert band_sentences(bands, similarities, NullTranslations()) == sentences
 
 
+def test_no_pair_is_above_is_not_said_beside_one_with_a_model_solution() -> None:
+    said = band_sentences(Bands(0.4, 0.6), [0.2], NullTranslations(), apart=2)
+    assert said == "Ordinary up to 20%. Not counted: 2 pairs of 40% or more with a model solution or of one student."
+
+
 @pytest.mark.parametrize(
     ("language", "similarities", "said"),
     [

@@ -164,7 +164,7 @@ def test_the_headline_counts_what_stands_out_always(alice_client: Client, report
     assert "1 is undecided." in headline(alice_client, assignment)
     at_90 = "1 pair reaches the threshold among 3 submissions It is 90\u202f% similar or more. All are decided"
     assert headline(alice_client, assignment, threshold="90").startswith(f"{at_90}.")
-    at_95 = "No pair reaches the threshold among 3 submissions"
+    at_95 = "No pair of two students reaches the threshold among 3 submissions"
     assert headline(alice_client, assignment, threshold="95").startswith(at_95)
     of_cases = get_page(alice_client, assignment.get_absolute_url()).text("#headline")
     assert "1 pair of 90\u202f% stands out. No case is decided yet." in of_cases

@@ -759,6 +759,18 @@ def outstanding(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"].rpartition(" ")[2]) == len(rows) and is_percent(values["far"], min(rows))
 
 
+@states(
+    "cases list", "p.lead",
+    "Not counted: {apart} pair of {look} or more with a model solution or of one student.",
+    "Not counted: {apart} pairs of {look} or more with a model solution or of one student.",
+)  # fmt: skip
+def not_counted(exported: Exported, _: Key, values: Values) -> bool:
+    said = "the same student", "model solution"
+    flagged = [row for row in exported.pairs if any(one in flag for flag in row["flags"] for one in said)]
+    rows = [row for row in flagged if percent(row["similarity"]) >= number(values["look"])]
+    return number(values["apart"]) == len(rows) > 0
+
+
 @states("cases list", "p.lead", "{n} pair of {far} stands out.", "{n} pairs of {far} stand out.")
 def equally_outstanding(exported: Exported, key: Key, values: Values) -> bool:
     rows = [row["similarity"] for row in exported.pairs if row["band"] == "stands out"]
