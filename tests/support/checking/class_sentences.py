@@ -467,7 +467,8 @@ def limit_of_common(exported: Exported, _: Key, values: Values) -> bool:
 def piece(exported: Exported, _: Key, values: Values) -> bool:
     longest = max(len(exported.tokens(name)) for name in exported.own)
     limit = exported.common_limit
-    return limit < number(values["submissions"]) <= exported.size and 0 < number(values["tokens"]) <= longest
+    some, nearly_all = number(values["submissions"]), 0.8 * exported.size
+    return min(limit + 1, nearly_all) <= some <= exported.size and 0 < number(values["tokens"]) <= longest
 
 
 @states(
