@@ -12,9 +12,12 @@ import json
 import os
 import platform
 import re
+import shutil
 import sys
 import tarfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,9 +51,34 @@ def _needed_by_engine() -> list[str]:
     return [*needed, *project["optional-dependencies"]["compiler"]]
 
 
+@contextmanager
+def nothing_of_other_builds() -> Iterator[None]:
+    """Delete what setuptools leaves in the folder, before and after.
+
+    It would put modules of `build/` that this version no longer has into the wheel, and read the list of files in
+    `*.egg-info`. What is left here would go into the wheel of another version of these sources.
+    """
+    _delete_builds()
+    yield
+    _delete_builds()
+
+
+def _delete_builds() -> None:
+    for folder in (Path("build"), *Path().glob("*.egg-info")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+    """Build a wheel of what is in the folder now."""
+    with nothing_of_other_builds():
+        name: str = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return name
+
+
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     """Build a source distribution; with SOURCE_DATE_EPOCH, its bytes depend on its files alone."""
-    name: str = build_meta.build_sdist(sdist_directory, config_settings)
+    with nothing_of_other_builds():
+        name: str = build_meta.build_sdist(sdist_directory, config_settings)
     if moment := os.environ.get("SOURCE_DATE_EPOCH"):
         _write_reproducibly(Path(sdist_directory) / name, int(moment))
     return name

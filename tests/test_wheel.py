@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -53,6 +55,35 @@ def test_the_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
     expected = {re.sub("^templates/", "submissions/templates/", name) for name in tracked}
     with ZipFile(wheel) as archive:
         assert expected - set(archive.namelist()) == set()
+
+
+def build(tree: Path, backend: str, kind: str) -> set[str]:
+    """Return the names in a wheel or source distribution that is built in a folder."""
+    code = f"import sys; sys.path.insert(0, '.'); from {backend} import build_{kind} as b; print(b('.'))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tree, capture_output=True, text=True, check=True)
+    archive = tree / done.stdout.splitlines()[-1]
+    if archive.suffix == ".whl":
+        with ZipFile(archive) as packed:
+            return {*packed.namelist()}
+    with tarfile.open(archive) as sources:
+        return {member.name.partition("/")[2] for member in sources if member.isfile()}
+
+
+@pytest.mark.parametrize("older", ["setuptools.build_meta", "build_backend"])
+def test_a_version_is_packed_as_it_is_whatever_was_built_in_its_folder(older: str, wheel: Path, tmp_path: Path) -> None:
+    tree = shutil.copytree(wheel.parent, tmp_path / "tree", symlinks=True)
+    shutil.copy(ROOT / "MANIFEST.in", tree)
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    expected = build(tree, "build_backend", "sdist")
+    former = tree / "moss" / "former.py"
+    former.touch()
+    for kind in ("sdist", "wheel"):
+        assert "moss/former.py" in build(tree, older, kind)
+    former.unlink()
+    with ZipFile(wheel) as archive:
+        assert build(tree, "build_backend", "wheel") == {*archive.namelist()}
+    assert build(tree, "build_backend", "sdist") == expected
+    assert not (tree / "build").exists()
 
 
 def test_the_wheel_has_the_list_of_the_locked_packages(wheel: Path) -> None:
