@@ -110,6 +110,9 @@ ACCOUNT_ADAPTER = "moss.integrations.accounts.campus.AccountAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["email", "username*", "password1*", "password2*"]
+# How long the link of an invitation works, and one for a new password.
+LINK_DAYS = 3
+PASSWORD_RESET_TIMEOUT = LINK_DAYS * 86_400
 # Nobody learns by mail whether somebody else has an account here.
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 SOCIALACCOUNT_ADAPTER = "moss.integrations.accounts.campus.CampusAdapter"
@@ -391,7 +394,8 @@ SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESU
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and not PUBLIC_PATH
 # Whether its domain is built into browsers is for the owner of the domain to say; so is its promise, under a path.
-SILENCED_SYSTEM_CHECKS = ["security.W021", *(["security.W004", "security.W005"] if PUBLIC_PATH else [])]
+# Former keys, of which W025 is, cannot be made longer.
+SILENCED_SYSTEM_CHECKS = ["security.W021", "security.W025", *["security.W004", "security.W005"] * bool(PUBLIC_PATH)]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {

@@ -18,6 +18,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 
+handler400 = "submissions.pages.requests.bad_request"
 handler500 = "submissions.pages.requests.server_error"
 urlpatterns = [
     path("", include("submissions.urls")),

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import BadRequest, ObjectDoesNotExist, RequestDataTooBig
+from django.core.exceptions import BadRequest, DisallowedHost, ObjectDoesNotExist, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.http import Http404, HttpRequest, HttpResponse
@@ -372,6 +372,12 @@ def _read_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
             cursor.execute(SNAPSHOT)
         response: Any = match.func(request, *match.args, **match.kwargs)
     return response  # type: ignore[no-any-return]
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer with 400; where the host name is not allowed, say which variable allows it."""
+    template = "400_host.html" if isinstance(exception, DisallowedHost) else "400.html"
+    return defaults.bad_request(request, exception, template)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -17,7 +17,7 @@ from tests.moss.test_settings import evaluate, settings_with
 from tests.support.every_page import World, addresses
 from tests.support.paths import ROOT
 from tests.support.processes import completed
-from tests.support.web_server import ask, send_raw, web_server
+from tests.support.web_server import ask, read_answer, send_raw, web_server
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +106,15 @@ def test_a_stated_proxy_says_whether_the_client_used_https(behind_a_proxy: int) 
     cookie = encrypted.headers["Set-Cookie"]
     assert cookie.startswith("__Host-csrftoken=")
     assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(cookie.split("; "))
+
+
+@pytest.mark.parametrize("host", ["new.example.org", "<script>alert(1)</script>"])
+def test_a_host_that_is_not_allowed_is_told_which_variable_names_it(behind_a_proxy: int, host: str) -> None:
+    status, page = read_answer(behind_a_proxy, "/accounts/login/", Host=host, X_Forwarded_Proto="https")
+    assert status == 400
+    assert "add the name to MOSS_ALLOWED_HOSTS" in page
+    assert host not in page
+    assert "fewer or smaller files" not in page
 
 
 def test_nobody_else_is_believed(reached_directly: int) -> None:

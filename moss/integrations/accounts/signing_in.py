@@ -140,7 +140,7 @@ urlpatterns = [
     path("password/sent/", account.password_reset_done, name="account_reset_password_done"),
     re_path(
         r"^password/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        account.password_reset_from_key,
+        account.PasswordResetFromKeyView.as_view(extra_context={"days": settings.LINK_DAYS, "mail": settings.MAIL}),
         name="account_reset_password_from_key",
     ),
     path("password/changed/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"),
