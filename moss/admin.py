@@ -6,15 +6,18 @@ Nothing of courses and students is in it: their pages ask for a right and a reas
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
+from moss.integrations.accounts.change import LAST_ADMINISTRATOR, leaves_no_administrator
 from moss.integrations.accounts.models import Session
 from moss.integrations.moss_protocol.models import MossUserId
 from submissions.audit.models import AuditAction
@@ -43,18 +46,29 @@ def _note(who: str, subject: str) -> None:
     AuditEntry.objects.create(who=who, action=AuditAction.CHANGED_PEOPLE, subject=subject, page="admin")
 
 
+class UserForm(UserChangeForm[User] if TYPE_CHECKING else UserChangeForm):  # type: ignore[misc] # as Users below
+    """Django's form of a user, which keeps an administrator who can sign in."""
+
+    def clean(self) -> dict[str, Any] | None:
+        stays = self.cleaned_data.get("is_active") and self.cleaned_data.get("is_staff")
+        if not stays and leaves_no_administrator([self.instance]):
+            raise ValidationError(LAST_ADMINISTRATOR)
+        return super().clean()  # type: ignore[no-any-return]
+
+
 @admin.register(User)
 class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[misc] # takes no parameter at run time
     """Django's page of users, with a way to sign them out."""
 
+    form = UserForm
     actions = ("end_sessions",)
     readonly_fields = ("stored", "uploads")
     fieldsets = (*(UserAdmin.fieldsets or ()), ("Usage", {"fields": readonly_fields}))
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Keep the owner of a course: it would be deleted too, with what a hold protects."""
-        owns = obj is not None and obj.courses.exists()
-        return not owns and super().has_delete_permission(request, obj)
+        """Keep the last administrator, and owners: their courses would go too, with what a hold protects."""
+        is_kept = obj is not None and (obj.courses.exists() or leaves_no_administrator([obj]))
+        return not is_kept and super().has_delete_permission(request, obj)
 
     @admin.display(description="Stored in the user's courses")
     def stored(self, user: User) -> str:
@@ -74,14 +88,8 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
         self.message_user(request, f"{ended} sessions were ended.", messages.SUCCESS)
 
 
-if TYPE_CHECKING:
-    UserIdAdmin = admin.ModelAdmin[MossUserId]
-else:
-    UserIdAdmin = admin.ModelAdmin  # takes no parameter at run time
-
-
 @admin.register(MossUserId)
-class MossUserIds(UserIdAdmin):
+class MossUserIds(admin.ModelAdmin[MossUserId] if TYPE_CHECKING else admin.ModelAdmin):  # type: ignore[misc] # as above
     list_display = ("user", "created")
     search_fields = ("user__username",)
     autocomplete_fields = ("user",)

@@ -6,7 +6,8 @@ import csv
 import getpass
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from difflib import get_close_matches
@@ -446,9 +447,9 @@ def people(command: Callable[..., None]) -> Callable[..., None]:
     return click.argument("usernames", nargs=-1)(of_file(command))
 
 
-@click.group(short_help="Create, invite, disable and list accounts.")
+@click.group(short_help="Create, invite, disable, enable and list accounts.")
 def account() -> None:
-    """Create, invite, disable and list accounts."""
+    """Create, invite, disable, enable and list accounts."""
 
 
 @account.command(name="create")
@@ -472,6 +473,8 @@ def invite(usernames: tuple[str, ...], file: TextIO | None) -> None:
     Without mail (MOSS_MAIL_HOST), or without an address, the links are printed.
     """
     start_django()
+    from django.conf import settings
+
     from moss.integrations.accounts.change import invite as invite_account
 
     rows = _rows(usernames, file)
@@ -481,7 +484,10 @@ def invite(usernames: tuple[str, ...], file: TextIO | None) -> None:
         if address:
             click.echo(f"{name} {address}")
     sent = sum(not address for address in addresses.values())
-    click.echo(f"{sent} of {len(addresses)} invitations were sent.", err=True)
+    said = f"{sent} of {len(addresses)} invitations were sent."
+    if sent < len(addresses):
+        said += " Hand over the links above" + ("." if settings.MAIL else ": no mail is set (MOSS_MAIL_HOST).")
+    click.echo(f"{said} Each link works once, for {settings.LINK_DAYS} days.", err=True)
 
 
 @account.command()
@@ -492,8 +498,21 @@ def disable(usernames: tuple[str, ...], file: TextIO | None) -> None:
     from moss.integrations.accounts.change import close
 
     closed = _accounts(_rows(usernames, file))
-    close(closed, _caller())
+    with _all_or_none("closed"):
+        close(closed, _caller())
     click.echo(f"{len(closed)} accounts were closed.")
+
+
+@account.command()
+@people
+def enable(usernames: tuple[str, ...], file: TextIO | None) -> None:
+    """Open closed accounts again; their tokens stay revoked."""
+    start_django()
+    from moss.integrations.accounts.change import reopen
+
+    opened = _accounts(_rows(usernames, file), are_open=False)
+    reopen(opened, _caller())
+    click.echo(f"{len(opened)} accounts were opened again.")
 
 
 @account.command(name="list")
@@ -550,23 +569,30 @@ def _check_columns(file: str, names: Sequence[str]) -> None:
 
 
 def _create(rows: list[Row]) -> list[User]:
-    from django.core.exceptions import ValidationError
-
     from moss.integrations.accounts.change import create_accounts
 
-    try:
+    with _all_or_none("created"):
         return create_accounts(rows, _caller())
+
+
+@contextmanager
+def _all_or_none(done: str) -> Iterator[None]:
+    from django.core.exceptions import ValidationError
+
+    try:
+        yield
     except ValidationError as error:
-        raise click.ClickException(f"{' '.join(error.messages)} None was created.") from error
+        raise click.ClickException(f"{' '.join(error.messages)} None was {done}.") from error
 
 
-def _accounts(rows: list[Row]) -> list[User]:
+def _accounts(rows: list[Row], *, are_open: bool = True) -> list[User]:
     from django.contrib.auth.models import User
 
     names = {row["username"] for row in rows}
-    found = list(User.objects.filter(username__in=names, is_active=True).order_by("username"))
+    found = list(User.objects.filter(username__in=names, is_active=are_open).order_by("username"))
     if missing := sorted(names - {user.username for user in found}):
-        raise click.ClickException(f"There is no account, or it is closed: {', '.join(missing)}.")
+        state = "closed (moss account enable opens it)" if are_open else "open"
+        raise click.ClickException(f"There is no account, or it is {state}: {', '.join(missing)}.")
     return found
 
 

@@ -4,8 +4,10 @@ import csv
 import re
 from io import StringIO
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from click.testing import CliRunner, Result
 from django.contrib.auth.models import User
 from django.core import mail
@@ -15,6 +17,7 @@ from pytest_django.fixtures import Settings
 from moss.commands.operations import account
 from submissions.models import AuditEntry
 from tests.support.api import client_with, secret_of, send
+from tests.support.html import get_page
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +93,62 @@ def test_a_closed_account_can_do_nothing_any_more(alice: User, alice_client: Cli
     assert run("disable", "alice").output == "1 accounts were closed.\n"
     assert send(caller, "get", "/courses").status_code == 401
     assert alice_client.get("/").status_code == 302
-    assert "There is no account, or it is closed: alice." in run("disable", "alice").output
+    assert "There is no account, or it is closed (moss account enable opens it): alice." in run("disable", "alice").output
+
+
+def test_a_closed_account_is_opened_again(alice: User, client: Client) -> None:
+    assert "There is no account, or it is open: alice." in run("enable", "alice").output
+    run("disable", "alice")
+    assert "it is closed (moss account enable opens it): alice." in run("invite", "alice").output
+    assert run("enable", "alice").output == "1 accounts were opened again.\n"
+    client.force_login(User.objects.get(username="alice"))
+    assert client.get("/").status_code == 200
+    assert AuditEntry.objects.filter(subject="opened again: alice", page="moss account").count() == 1
+
+
+def test_the_last_administrator_who_can_sign_in_is_not_closed(admin: User, alice: User) -> None:
+    invited = User.objects.create_user("root2", is_staff=True)
+    for names in (["admin"], ["alice", "admin", "root2"]):
+        refused = run("disable", *names)
+        assert refused.exit_code == 1
+        assert "No administrator could sign in any more. First make another: moss manage" in refused.output
+        assert "None was closed." in refused.output
+    assert not User.objects.filter(is_active=False).exists()
+    invited.set_password("lighthouse keeper 1811")
+    invited.save()
+    assert run("disable", "admin").exit_code == 0
+    assert run("disable", "root2").exit_code == 1
+    assert run("disable", "alice").exit_code == 0
+
+
+def test_an_administrator_with_a_campus_account_can_sign_in(admin: User, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(is_staff=True, password="!none")
+    assert run("disable", "admin").exit_code == 1
+    SocialAccount.objects.create(user=alice, provider="campus", uid="alice")
+    assert run("disable", "admin").exit_code == 0
+
+
+def test_inviting_says_how_long_links_work_and_what_to_do_with_those_that_were_not_sent(
+    people: str, settings: Settings
+) -> None:
+    works = "Each link works once, for 3 days.\n"
+    hand_over = "0 of 2 invitations were sent. Hand over the links above: no mail is set (MOSS_MAIL_HOST)."
+    assert run("invite", "--csv", people).stderr == f"{hand_over} {works}"
+    settings.MAIL = True
+    hand_over = "1 of 2 invitations were sent. Hand over the links above."
+    assert run("invite", "--csv", people).stderr == f"{hand_over} {works}"
+    assert run("invite", "ada").stderr == f"1 of 1 invitations were sent. {works}"
+
+
+def test_a_link_that_expired_says_how_long_it_worked_and_who_makes_another(
+    client: Client, alice: User, settings: Settings
+) -> None:
+    assert settings.PASSWORD_RESET_TIMEOUT == settings.LINK_DAYS * 24 * 60 * 60
+    address = run("invite", "alice").stdout.split()[1]
+    settings.PASSWORD_RESET_TIMEOUT = -1
+    page = get_page(client, urlsplit(address).path).text("main")
+    assert "This link was used or has expired. The link works once, for 3 days." in page
+    assert "Ask the administrator of this service for a new link." in page
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from submissions.courses import change as people
 from submissions.models import AuditEntry, Course
 from tests.support.api import api_client, send
 from tests.support.every_page import INVITATIONS, PUBLIC, World, address_of, addresses, patterns
-from tests.support.html import get_page
+from tests.support.html import get_page, page_of
 
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {
@@ -282,6 +282,21 @@ def test_each_change_of_an_account_is_in_the_audit_log(root: Client, bob: User) 
     assert "assword" in changed
     assert ended == "ended all sessions: bob"
     assert "bob" in deleted
+
+
+@pytest.mark.parametrize("kept", ["is_active", "is_staff"])
+def test_the_last_administrator_who_can_sign_in_stays_one(root: Client, admin: User, bob: User, kept: str) -> None:
+    page = reverse("admin:auth_user_change", args=[admin.pk])
+    form = {"username": "admin", "is_active": "on", "is_staff": "on", "is_superuser": "on"}
+    form |= {"date_joined_0": "2026-12-01", "date_joined_1": "12:00:00"}
+    without = {name: value for name, value in form.items() if name != kept}
+    refused = page_of(root.post(page, without))
+    assert "No administrator could sign in any more. First make another" in refused.text(".errorlist")
+    assert root.post(reverse("admin:auth_user_delete", args=[admin.pk]), {"post": "yes"}).status_code == 403
+    assert root.post(page, form).status_code == 302
+    User.objects.filter(pk=bob.pk).update(is_staff=True)
+    assert root.post(page, without).status_code == 302
+    assert not getattr(User.objects.get(pk=admin.pk), kept)
 
 
 def test_several_rows_are_not_deleted_at_once(root: Client, bob: User) -> None:

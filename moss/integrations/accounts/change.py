@@ -1,4 +1,4 @@
-"""Accounts that commands and the API create, invite and close; the audit log names each."""
+"""Accounts that commands and the API create, invite, close and open again; the audit log names each."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import NamedTuple
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -20,6 +22,8 @@ from submissions.audit.models import AuditAction
 from submissions.core.mails import Mail
 from submissions.models import ApiToken, AuditEntry
 from submissions.work.locks import Work, transaction_lock
+
+LAST_ADMINISTRATOR = "No administrator could sign in any more. First make another: moss manage createsuperuser."
 
 
 class Caller(NamedTuple):
@@ -60,17 +64,36 @@ def invite(user: User, caller: Caller) -> str:
     """Send a person the address at which to choose a password, which works once; return it if it was not sent."""
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
     address = f"{settings.PUBLIC_ORIGIN}{reverse('account_reset_password_from_key', kwargs=parts)}"
-    days = settings.PASSWORD_RESET_TIMEOUT // 86_400
-    context = {"username": user.username, "address": address, "days": days}
+    context = {"username": user.username, "address": address, "days": settings.LINK_DAYS}
     mail = Mail(gettext_lazy("Your account for comparing submissions"), "accounts/invited.txt", context)
     caller.note("invited", [user])
     return "" if settings.MAIL and mail.send_to(user) else address
 
 
+def leaves_no_administrator(closed: Iterable[User]) -> bool:
+    """Return whether every administrator who can sign in is among these accounts."""
+    can_sign_in = ~Q(password__startswith=UNUSABLE_PASSWORD_PREFIX) | Q(socialaccount__isnull=False)
+    administrators = {*User.objects.filter(can_sign_in, is_staff=True, is_active=True)}
+    return bool(administrators) and administrators <= {*closed}
+
+
 def close(users: Sequence[User], caller: Caller) -> None:
-    """Close accounts: nobody signs in to them, and their sessions and tokens end. What they own stays."""
+    """Close accounts: nobody signs in to them, and their sessions and tokens end. What they own stays.
+
+    Raises ValidationError where no administrator who can sign in would be left.
+    """
     with transaction.atomic():
+        transaction_lock(Work.ACCOUNTS, wait=True)  # Two administrators may close each other.
+        if leaves_no_administrator(users):
+            raise ValidationError(LAST_ADMINISTRATOR)
         User.objects.filter(pk__in=[user.pk for user in users]).update(is_active=False)
         Session.objects.filter(user__in=users).delete()
         ApiToken.objects.filter(user__in=users, revoked=None).update(revoked=timezone.now())
         caller.note("closed", users)
+
+
+def reopen(users: Sequence[User], caller: Caller) -> None:
+    """Open closed accounts again; the tokens that ended stay revoked."""
+    with transaction.atomic():
+        User.objects.filter(pk__in=[user.pk for user in users]).update(is_active=True)
+        caller.note("opened again", users)
