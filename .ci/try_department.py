@@ -156,7 +156,10 @@ def rest(number: int) -> None:
     for line in LINES[number:]:
         printed += _until_it_works(line) if line.startswith(("curl", "moss doctor")) else run(line)
     _choose_password(re.findall(rf"https://{HOST}\S+/key/\S+|https://{HOST}/accounts/password\S+", printed)[-1])
+    if "SECRET_KEY" in printed:
+        raise SystemExit("The doctor has something to say about a new key.")
     _first_class()
+    _configure_again()
     _restore_under_another_key()
     print("== a department has been adopted")
 
@@ -205,6 +208,24 @@ def _first_class() -> None:
     metrics = f'curl -sf --cacert /etc/ssl/certs/moss.pem -H "Authorization: Bearer $MOSS_METRICS_TOKEN" https://{HOST}/metrics'
     figures = run(f". /etc/moss/moss.env; {metrics} | grep -c ^moss_")
     print(f"== {figures.strip()} figures of the monitoring", flush=True)
+
+
+def _refused(line: str, reason: str) -> None:
+    done = subprocess.run(["bash", "-euc", line], cwd=SOURCES, capture_output=True, text=True, check=False)
+    print(f"$ {line}\n{done.stderr}", end="", flush=True)
+    if not done.returncode or reason not in done.stderr:
+        raise SystemExit(f"It was not refused with {reason!r}: {line}")
+
+
+def _configure_again() -> None:
+    """Configure for another host, without the files of /etc/moss, and with a copy that has other passwords."""
+    again = f"deploy/debian/configure {HOST}"
+    _refused("deploy/debian/configure new.example.org", "MOSS_ALLOWED_HOSTS")
+    run("mv /etc/moss/owner.env /etc/moss/moss.env /root/")
+    _refused(again, "put your copy of /etc/moss back")
+    run("sed 's/^DATABASE_PASSWORD=.*/DATABASE_PASSWORD=ofAnotherMachine1/' /root/moss.env >/etc/moss/moss.env")
+    run(f"{again} && moss setup && moss doctor && moss account list")
+    run(f"mv /root/moss.env /root/owner.env /etc/moss/ && {again} && moss setup && moss doctor")
 
 
 def _restore_under_another_key() -> None:

@@ -154,7 +154,10 @@ def read_secret_key(folder: Path) -> str:
     if secret_key := env.str("SECRET_KEY", default=""):
         return secret_key
     if env.str("DATABASE_URL", default=""):
-        raise ImproperlyConfigured("SECRET_KEY must be set to a long random string, because DATABASE_URL is set.")
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set, because DATABASE_URL is set. If the service ran before, take its key from your "
+            "copy of /etc/moss or of its variables; a new service takes a long random text."
+        )
     path = folder / "secret_key"
     if not path.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -99,7 +99,9 @@ SEPARATE = "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.m
 FORMER_KEY = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or "
 LINKS = "send share links of then again, whose addresses `moss links` lists."
 FORMER = f"{FORMER_KEY}make these webhooks and second factors anew, and {LINKS}"
-SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
+SETTINGS_ADVICE = "Set MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
+SHORT_KEY = "SECRET_KEY is short or simple"
+KEY_ADVICE = "If you change it, name the present one in SECRET_KEY_FALLBACKS: docs/know/security.md, Keys."
 NO_HSTS = "browsers may come back to HTTP (MOSS_HSTS_DAYS)"
 HSTS_ADVICE = "Delete MOSS_HSTS_DAYS=0 when the certificate stays: docs/do/operations.md, HTTPS."
 
@@ -515,13 +517,16 @@ def deployment() -> Finding:
     warnings = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
     if not warnings:
         return ok("settings", "SECRET_KEY, host names and HTTPS are set")
-    if settings.HTTPS and [message.id for message in warnings] == ["security.W004"]:
-        return warning("settings", NO_HSTS, HSTS_ADVICE)
-    worst = max(warnings, key=lambda message: message.level)
-    state = problem if worst.level >= ERROR else warning
-    first = worst.msg.split(". ")[0].rstrip(".")
-    others = ", ".join(message.id or "" for message in warnings)
-    return state("settings", f"{first} ({others})", SETTINGS_ADVICE)
+    own = {"security.W009": (SHORT_KEY, KEY_ADVICE)}
+    if settings.HTTPS:
+        own["security.W004"] = (NO_HSTS, HSTS_ADVICE)
+    said = [own[message.id] for message in warnings if message.id in own]
+    if others := [message for message in warnings if message.id not in own]:
+        first = max(others, key=lambda message: message.level).msg.split(". ")[0].rstrip(".")
+        said.insert(0, (f"{first} ({', '.join(message.id or '' for message in others)})", SETTINGS_ADVICE))
+    texts, advice = zip(*said, strict=True)
+    state = problem if any(message.level >= ERROR for message in warnings) else warning
+    return state("settings", "; ".join(texts), " ".join(advice))
 
 
 def rights() -> Finding:

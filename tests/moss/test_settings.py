@@ -115,7 +115,9 @@ def test_a_name_of_another_program_may_be_near_to_a_variable_that_is_set(monkeyp
 def test_an_external_database_needs_a_secret_key(tmp_path: Path) -> None:
     process = settings_with(tmp_path, DATABASE_URL=VARIABLES["DATABASE_URL"])
     assert process.returncode != 0
-    assert "SECRET_KEY must be set" in process.stderr.splitlines()[-1]
+    said = process.stderr.splitlines()[-1]
+    assert "SECRET_KEY must be set" in said
+    assert "If the service ran before, take its key from your copy of /etc/moss" in said
 
 
 def test_a_private_installation_creates_its_key_once_in_a_file_only_the_owner_can_read(

@@ -349,6 +349,19 @@ def test_https_without_its_promise_names_the_variable(settings: Settings) -> Non
     found = checks.deployment()
     assert (found.state, found.message) == ("warning", "browsers may come back to HTTP (MOSS_HSTS_DAYS)")
     assert "MOSS_HSTS_DAYS=0" in found.advice
+    settings.SECRET_KEY = "0123456789abcdef" * 3
+    found = checks.deployment()
+    assert found.message == "SECRET_KEY is short or simple; browsers may come back to HTTP (MOSS_HSTS_DAYS)"
+    assert "MOSS_HSTS_DAYS=0" in found.advice
+
+
+def test_nobody_is_told_to_replace_the_key_of_a_service(settings: Settings) -> None:
+    settings.SECRET_KEY = "0123456789abcdef" * 3
+    found = checks.deployment()
+    assert "If you change it, name the present one in SECRET_KEY_FALLBACKS" in found.advice
+    assert "Set SECRET_KEY" not in found.advice
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = f"{settings.SECRET_KEY}9876543210", [settings.SECRET_KEY]
+    assert "SECRET_KEY" not in checks.deployment().message, "the former key stays as short as it is"
 
 
 @pytest.mark.parametrize(
