@@ -253,7 +253,8 @@ def rank_path(
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
-    statement = _read_statement(options.statements)
+    texts = [engine.decode(path.read_bytes()).text for path in options.statements]
+    statement = engine.TaskStatement.of(texts) if texts else None
     all_inputs = read_all(path, options.earlier, options.inputs, options.solutions)
     files, unread = _read(all_inputs.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(all_inputs.groups))
@@ -326,12 +327,6 @@ def _prepare(language: str, start_compiling: StartProgress) -> None:
     if language:
         front_end(language)
     engine.open_kernels(start_compiling)
-
-
-def _read_statement(paths: Iterable[Path]) -> TaskStatement | None:
-    """Return what the statement of the task dictates; None without one."""
-    texts = [engine.decode(path.read_bytes()).text for path in paths]
-    return engine.TaskStatement.of(texts) if texts else None
 
 
 def _read(

@@ -356,8 +356,13 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
     from submissions.core import accounts
 
     chosen = _courses(courses)
-    is_service = account.startswith(accounts.SERVICE)
-    user = _service(account, chosen, role) if is_service else _person(account, chosen)
+    try:
+        if account.startswith(accounts.SERVICE):
+            user = accounts.service_account(account, chosen, role, caller("token"))
+        else:
+            user = _person(account, chosen)
+    except accounts.BadName as error:
+        raise click.ClickException(str(error)) from error
     created, secret = accounts.create_token(user, name, scope, timedelta(days=days), chosen)
     accounts.note_tokens(caller("token"), None, "created", [created])
     click.echo(f"Token {created.pk} of {account}, valid until {created.expires:%Y-%m-%d}:", err=True)
@@ -382,11 +387,10 @@ def revoke(ids: tuple[int, ...], account: str) -> None:
     """Revoke tokens by the ids that `moss token list` shows, or all of an account."""
     start_django()
     from submissions.core import accounts
-    from submissions.core.accounts import all_tokens
 
     if bool(ids) == bool(account):
         raise click.UsageError("Name the ids of tokens, or an account by --account.")
-    chosen = [one for one in all_tokens(account) if account or one.pk in ids]
+    chosen = [one for one in accounts.all_tokens(account) if account or one.pk in ids]
     unknown = sorted({*ids} - {one.pk for one in chosen})
     if unknown or not chosen:
         raise click.ClickException(f"There is no such token: {', '.join(map(str, unknown)) or account}.")
@@ -417,15 +421,6 @@ def _person(account: str, courses: list[Course]) -> User:
         if not may(user, Right.READ, course):
             raise click.ClickException(f"{account} may not read course {course.pk}.")
     return user
-
-
-def _service(account: str, courses: list[Course], role: str) -> User:
-    from submissions.core.accounts import BadName, service_account
-
-    try:
-        return service_account(account, courses, role, caller("token"))
-    except BadName as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _line(one: ApiToken) -> str:

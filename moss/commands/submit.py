@@ -278,20 +278,16 @@ class BegunUpload:
         if self.file:
             with suppress(OSError):
                 self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _delete_old(self.file.parent)
+                for old in self.file.parent.iterdir():
+                    with suppress(FileNotFoundError):  # another command has deleted it meanwhile
+                        if old.stat().st_mtime < time.time() - KEPT_SECONDS:
+                            old.unlink()
                 self.file.write_text(str(upload), encoding="ascii")
 
     def forget(self) -> None:
         if self.file:
             with suppress(OSError):
                 self.file.unlink(missing_ok=True)
-
-
-def _delete_old(folder: Path) -> None:
-    for file in folder.iterdir():
-        with suppress(FileNotFoundError):  # another command has deleted it meanwhile
-            if file.stat().st_mtime < time.time() - KEPT_SECONDS:
-                file.unlink()
 
 
 class NotRanked(Exception):

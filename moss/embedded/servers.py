@@ -192,7 +192,11 @@ class Postgres(Server):
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if self.user != "-":
-            self._refuse_closed_folder()
+            if folder := closed_folder(Path(self.binary("initdb"))):
+                raise ServerError(
+                    f"For root, the private database runs as user {self.user}, who may not enter {folder}. "
+                    "Install the service in a folder that everybody may enter, or use another account than root."
+                )
             entry = pwd.getpwnam(self.user)
             os.chown(draft, entry.pw_uid, entry.pw_gid)
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
@@ -201,14 +205,6 @@ class Postgres(Server):
         if self._spawn(guarded(command, signal.SIGTERM, self.user)).wait() != 0:
             raise ServerError(f"The private database could not be initialised.\n{self._end_of_log()}")
         draft.rename(self.data)
-
-    def _refuse_closed_folder(self) -> None:
-        """Raise an error where the user of the database may not reach its programs, as below /root."""
-        if folder := closed_folder(Path(self.binary("initdb"))):
-            raise ServerError(
-                f"For root, the private database runs as user {self.user}, who may not enter {folder}. "
-                "Install the service in a folder that everybody may enter, or use another account than root."
-            )
 
     def command(self) -> list[str]:
         settings = {

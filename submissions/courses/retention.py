@@ -437,11 +437,8 @@ def empty_sources() -> int:
     with transaction.atomic():
         keys = list(unneeded.order_by("pk").values_list("pk", flat=True)[:A_ROUND])
         # What is being unpacked has sources before rows that refer to them: then the next round does it.
-        if not keys or _is_unpacking():
+        reading = models.BoilerplateUpload.objects.filter(state=models.BoilerplateUpload.State.READING)
+        unpacking = models.Batch.objects.filter(state=models.Batch.State.UNPACKING)
+        if not keys or reading.exists() or unpacking.exists():
             return 0
         return models.Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
-
-
-def _is_unpacking() -> bool:
-    reading = models.BoilerplateUpload.objects.filter(state=models.BoilerplateUpload.State.READING)
-    return reading.exists() or models.Batch.objects.filter(state=models.Batch.State.UNPACKING).exists()

@@ -157,7 +157,8 @@ class RequestBodyLimits(Middleware):
             raise BadRequest("A form is sent in UTF-8.")
         files_allowed = getattr(view, TAKES_FILES, False) and request.user.is_authenticated
         limit = _largest_upload() if files_allowed else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if _stated_length(request) > (limit or 0):
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and int(length) > (limit or 0):
             response = render(request, "413.html", {"limit": too_much_at_once()}, status=413)
             response.largest_body = limit  # type: ignore[attr-defined] # read by the API
             return response
@@ -236,11 +237,6 @@ def _largest_upload() -> int:
     files = settings.DATA_UPLOAD_MAX_NUMBER_FILES or 0
     largest: int = settings.MAX_UPLOAD_BYTES + files * MULTIPART_HEADER_BYTES
     return largest
-
-
-def _stated_length(request: HttpRequest) -> int:
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    return int(length) if length.isdecimal() else 0
 
 
 class AuthenticatedRequest(HttpRequest):

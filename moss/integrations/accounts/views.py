@@ -165,20 +165,14 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
         "longest_days": settings.SESSION_LONGEST_DAYS,
         "sends_mail": settings.MAIL,
         "mail_choice": MailChoice.objects.filter(user=request.user).first() or MailChoice(),
-        **_client_context(request),
-    }
-    return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
-
-
-def _client_context(request: AuthenticatedRequest) -> dict[str, object]:
-    """Return what a script of the MOSS service needs, where this service takes its uploads."""
-    return {
+        # What a script of the MOSS service needs, where this service takes its uploads.
         "listens": settings.LISTEN,
         "moss_user_id": user_id_of(request.user) if settings.LISTEN else "",
         "listen_host": urlsplit(f"//{request.get_host()}").hostname,
         "listen_port": settings.LISTEN_PORT,
         "usual_port": USUAL_PORT,
     }
+    return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
 
 
 @signed_in("POST")

@@ -168,7 +168,8 @@ def outcome(assignment_id: int) -> Outcome | None:
     if not assignment or not batch:
         return Outcome(GONE)
     if batch.state == Batch.State.FAILED:
-        message = " ".join([batch.message, *_refusals(batch)])
+        refused = batch.entries.filter(accepted=False)[:3]
+        message = " ".join([batch.message, *(f"{row.name}: {row.reason}." for row in refused)])
         delete_assignment(assignment)
         return Outcome(message)
     if batch.state == Batch.State.CANCELLED:
@@ -179,12 +180,6 @@ def outcome(assignment_id: int) -> Outcome | None:
     if state.failed:
         return Outcome(f"The ranking failed: {state.failed.message}")
     return Outcome() if state.report else None
-
-
-def _refusals(batch: Batch) -> list[str]:
-    """Return why the first entries of a batch were refused."""
-    rows = batch.entries.filter(accepted=False)[:3]
-    return [f"{row.name}: {row.reason}." for row in rows]
 
 
 class Spool:

@@ -252,13 +252,9 @@ def _record(delivery: Delivery, outcome: Outcome) -> None:
     if outcome.status != GONE and delivery.attempts <= len(WAITS):
         raise jobs.Later(WAITS[delivery.attempts - 1], outcome.problem, counts=True)
     rows.update(state=Delivery.State.GIVEN_UP)
-    if outcome.status == GONE or not _arrived_since(delivery):
-        _stop(delivery.webhook)
-
-
-def _arrived_since(delivery: Delivery) -> bool:
     arrived = Delivery.objects.filter(webhook=delivery.webhook, state=Delivery.State.ARRIVED)
-    return arrived.filter(tried__gte=delivery.created).exists()
+    if outcome.status == GONE or not arrived.filter(tried__gte=delivery.created).exists():
+        _stop(delivery.webhook)
 
 
 @transaction.atomic
