@@ -17,7 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db.models.signals import post_save
 from django.dispatch import receiver
 
-from moss.integrations.accounts.change import LAST_ADMINISTRATOR, leaves_no_administrator
+from moss.integrations.accounts.change import NONE_LEFT, leaves_no_administrator
 from moss.integrations.accounts.models import Session
 from moss.integrations.moss_protocol.models import MossUserId
 from submissions.audit.models import AuditAction
@@ -52,7 +52,7 @@ class UserForm(UserChangeForm[User] if TYPE_CHECKING else UserChangeForm):  # ty
     def clean(self) -> dict[str, Any] | None:
         stays = self.cleaned_data.get("is_active") and self.cleaned_data.get("is_staff")
         if not stays and leaves_no_administrator([self.instance]):
-            raise ValidationError(LAST_ADMINISTRATOR)
+            raise ValidationError(NONE_LEFT)
         return super().clean()  # type: ignore[no-any-return]
 
 

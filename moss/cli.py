@@ -25,7 +25,7 @@ COMMANDS = {
     "restore": ("moss.commands.operations:restore", "Replace what this installation holds by a backup."),
     "student": ("moss.commands.operations:student", "Export or erase everything that is stored of one student."),
     "audit": ("moss.commands.operations:audit", "Shorten the audit log."),
-    "account": ("moss.commands.operations:account", "Create, invite, disable and list accounts."),
+    "account": ("moss.commands.operations:account", "Create, invite, disable, enable and list accounts."),
     "links": ("moss.commands.operations:links", "List the share links that open, with their addresses."),
     "token": ("moss.commands.operations:token", "Create, list and revoke tokens of the API."),
     "manage": ("moss.commands.service:manage", "Run one of Django's commands, such as createsuperuser."),
@@ -38,6 +38,7 @@ SENTENCES = {
     "django.core.management.base.CommandError",
     "environs.exceptions.EnvError",
     "fingerprint.extensions.ExtensionError",
+    "moss.integrations.accounts.change.LastAdministrator",
 }
 
 

@@ -6,8 +6,7 @@ import csv
 import getpass
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from difflib import get_close_matches
@@ -493,8 +492,7 @@ def disable(usernames: tuple[str, ...], file: TextIO | None) -> None:
     from moss.integrations.accounts.change import close
 
     closed = _accounts(_rows(usernames, file))
-    with _all_or_none("closed"):
-        close(closed, _caller())
+    close(closed, _caller())
     click.echo(f"{len(closed)} accounts were closed.")
 
 
@@ -564,20 +562,14 @@ def _check_columns(file: str, names: Sequence[str]) -> None:
 
 
 def _create(rows: list[Row]) -> list[User]:
-    from moss.integrations.accounts.change import create_accounts
-
-    with _all_or_none("created"):
-        return create_accounts(rows, _caller())
-
-
-@contextmanager
-def _all_or_none(done: str) -> Iterator[None]:
     from django.core.exceptions import ValidationError
 
+    from moss.integrations.accounts.change import create_accounts
+
     try:
-        yield
+        return create_accounts(rows, _caller())
     except ValidationError as error:
-        raise click.ClickException(f"{' '.join(error.messages)} None was {done}.") from error
+        raise click.ClickException(f"{' '.join(error.messages)} None was created.") from error
 
 
 def _accounts(rows: list[Row], *, are_open: bool = True) -> list[User]:

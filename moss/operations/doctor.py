@@ -100,7 +100,6 @@ FORMER_KEY = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS; or "
 LINKS = "send share links of then again, whose addresses `moss links` lists."
 FORMER = f"{FORMER_KEY}make these webhooks and second factors anew, and {LINKS}"
 SETTINGS_ADVICE = "Set MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
-SHORT_KEY = "SECRET_KEY is short or simple"
 KEY_ADVICE = "If you change it, name the present one in SECRET_KEY_FALLBACKS: docs/know/security.md, Keys."
 NO_HSTS = "browsers may come back to HTTP (MOSS_HSTS_DAYS)"
 HSTS_ADVICE = "Delete MOSS_HSTS_DAYS=0 when the certificate stays: docs/do/operations.md, HTTPS."
@@ -517,7 +516,7 @@ def deployment() -> Finding:
     warnings = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
     if not warnings:
         return ok("settings", "SECRET_KEY, host names and HTTPS are set")
-    own = {"security.W009": (SHORT_KEY, KEY_ADVICE)}
+    own = {"security.W009": ("SECRET_KEY is short or simple", KEY_ADVICE)}
     if settings.HTTPS:
         own["security.W004"] = (NO_HSTS, HSTS_ADVICE)
     said = [own[message.id] for message in warnings if message.id in own]

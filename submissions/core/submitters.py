@@ -102,7 +102,8 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
     keys: dict[int, set[Key]] = defaultdict(set)
     for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
         one = _SubmissionStudent(*student)
-        keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
+        known = (name_key(text) for text in (name, one.name, one.identifier, *one.enrolled_names) if text)
+        keys[pk] |= {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}
         if one.name is not None:
             keys[pk].add(one.key)
         if team := team_key(one.section or "", one.team or ""):
@@ -180,11 +181,6 @@ def known_names(submissions: QuerySet[Submission]) -> set[str]:
         one = _SubmissionStudent(*student)
         names.update(text for text in (name, one.name, one.identifier, *one.enrolled_names) if text)
     return names
-
-
-def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]:
-    known = (name_key(name) for name in names if name)
-    return {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}
 
 
 def stored_names(batch: Batch, names: Iterable[str]) -> dict[str, str]:

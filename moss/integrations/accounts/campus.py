@@ -238,7 +238,9 @@ class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         """Refuse an account without a lasting id or a group that may sign in, at every sign-in."""
-        if _is_saml(sociallogin) and not _has_lasting_id(sociallogin):
+        account, lasting = sociallogin.account, settings.SAML_UIDS
+        # The id has to be one of the lasting attributes, not that of a session.
+        if _is_saml(sociallogin) and not any(account.uid in account.extra_data.get(name, []) for name in lasting):
             logger.warning("a SAML response has none of the attributes %s", ", ".join(settings.SAML_UIDS))
             raise ImmediateHttpResponse(render(request, "accounts/no_id.html", status=403))
         if settings.CAMPUS_GROUPS and not groups(sociallogin) & {*settings.CAMPUS_GROUPS}:
@@ -280,12 +282,6 @@ def _texts(named: object) -> set[str]:
 
 def _is_saml(sociallogin: SocialLogin) -> bool:
     return bool(settings.SAML_ENTITY_ID) and sociallogin.account.provider == settings.SAML_ENTITY_ID
-
-
-def _has_lasting_id(sociallogin: SocialLogin) -> bool:
-    """Return whether the account's id is a lasting attribute, not the id of a session."""
-    named = sociallogin.account.extra_data
-    return any(sociallogin.account.uid in named.get(attribute, []) for attribute in settings.SAML_UIDS)
 
 
 @receiver(user_logged_in)

@@ -23,7 +23,11 @@ from submissions.core.mails import Mail
 from submissions.models import ApiToken, AuditEntry
 from submissions.work.locks import Work, transaction_lock
 
-LAST_ADMINISTRATOR = "No administrator could sign in any more. First make another: moss manage createsuperuser."
+NONE_LEFT = "No administrator could sign in any more: nothing was changed. First run moss manage createsuperuser."
+
+
+class LastAdministrator(Exception):
+    """Nobody who is an administrator could sign in any more."""
 
 
 class Caller(NamedTuple):
@@ -80,12 +84,12 @@ def leaves_no_administrator(closed: Iterable[User]) -> bool:
 def close(users: Sequence[User], caller: Caller) -> None:
     """Close accounts: nobody signs in to them, and their sessions and tokens end. What they own stays.
 
-    Raises ValidationError where no administrator who can sign in would be left.
+    Raises LastAdministrator where no administrator who can sign in would be left.
     """
     with transaction.atomic():
         transaction_lock(Work.ACCOUNTS, wait=True)  # Two administrators may close each other.
         if leaves_no_administrator(users):
-            raise ValidationError(LAST_ADMINISTRATOR)
+            raise LastAdministrator(NONE_LEFT)
         User.objects.filter(pk__in=[user.pk for user in users]).update(is_active=False)
         Session.objects.filter(user__in=users).delete()
         ApiToken.objects.filter(user__in=users, revoked=None).update(revoked=timezone.now())

@@ -129,6 +129,9 @@ def _campus_sign_out(request: HttpRequest) -> str:
     return sign_out_address(request)
 
 
+# For the page of a link to choose a password; templates call functions.
+ABOUT_LINKS = {"days": settings.LINK_DAYS, "mail": lambda: settings.MAIL}
+
 # The addresses of django-allauth that are in use: campus accounts, the second factor, forgotten passwords.
 # `account_login` and `account_logout` are the names by which it leads to the sign-in page.
 urlpatterns = [
@@ -140,7 +143,7 @@ urlpatterns = [
     path("password/sent/", account.password_reset_done, name="account_reset_password_done"),
     re_path(
         r"^password/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
-        account.PasswordResetFromKeyView.as_view(extra_context={"days": settings.LINK_DAYS, "mail": settings.MAIL}),
+        account.PasswordResetFromKeyView.as_view(extra_context=ABOUT_LINKS),
         name="account_reset_password_from_key",
     ),
     path("password/changed/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"),
