@@ -141,32 +141,15 @@ def band_sentences(
     texts : translates
     space : before the sign of a percentage
     """
-    gettext, ngettext = texts.gettext, texts.ngettext
+    gettext = texts.gettext
     look, far = (bisect_left(similarities, edge) for edge in (bands.look, bands.stands_out))
     looks, outstanding = far - look, len(similarities) - far
     few = max(bisect_left(similarities, bands.threshold, 0, far) - look, 0)
     below, first = map(whole_percent, similarities[look - 1 : look + 1] if 0 < look < len(similarities) else (0, 0))
-    look_at = ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
-    read_last = ngettext(
-        "{few} pair to look at is below the threshold: read it last.",
-        "{few} pairs to look at are below the threshold: read them last.",
-        few,
-    )
-    if few == looks:
-        read_last = ngettext(
-            "{few} pair of {span} is below the threshold: read it last.",
-            "{few} pairs of {span} are below the threshold: read them last.",
-            few,
-        )
     percentages = _percentages(similarities, look, far, texts, space)
-    stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
-    if percentages.get("far") == percentages.get("top"):
-        stand_out = ngettext("{n} pair of {far} stands out.", "{n} pairs of {far} stand out.", outstanding)
-    not_counted = ngettext(
-        "Not counted: {apart} pair of {look} or more with a model solution or of one student.",
-        "Not counted: {apart} pairs of {look} or more with a model solution or of one student.",
-        apart,
-    )
+    are_one = percentages.get("far") == percentages.get("top")
+    stand_out, not_counted = _above_texts(outstanding, apart, texts, are_one=are_one)
+    look_at, read_last = _look_texts(looks, few, texts)
     parts = (
         (bands.alike, gettext("Programs of this task are too alike for a line.")),
         (look, gettext("Ordinary up to {below}.")),
@@ -183,6 +166,35 @@ def band_sentences(
     said = " ".join(text for is_said, text in parts if is_said)
     look_from = percent_text(bands.look, space)
     return said.format(**percentages, looks=looks, few=few, n=outstanding, apart=apart, look=look_from)
+
+
+def _look_texts(looks: int, few: int, texts: Texts) -> tuple[str, str]:
+    """Return what is said of pairs to look at, and of `few` of them below the threshold."""
+    look_at = texts.ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
+    if few == looks:
+        return look_at, texts.ngettext(
+            "{few} pair of {span} is below the threshold: read it last.",
+            "{few} pairs of {span} are below the threshold: read them last.",
+            few,
+        )
+    return look_at, texts.ngettext(
+        "{few} pair to look at is below the threshold: read it last.",
+        "{few} pairs to look at are below the threshold: read them last.",
+        few,
+    )
+
+
+def _above_texts(outstanding: int, apart: int, texts: Texts, *, are_one: bool) -> tuple[str, str]:
+    """Return what is said of pairs that stand out, perhaps of `are_one` similarity, and of pairs without a case."""
+    ngettext = texts.ngettext
+    stand_out = ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
+    if are_one:
+        stand_out = ngettext("{n} pair of {far} stands out.", "{n} pairs of {far} stand out.", outstanding)
+    return stand_out, ngettext(
+        "Not counted: {apart} pair of {look} or more with a model solution or of one student.",
+        "Not counted: {apart} pairs of {look} or more with a model solution or of one student.",
+        apart,
+    )
 
 
 def _percentages(similarities: Sequence[float], look: int, far: int, texts: Texts, space: str) -> dict[str, str]:
