@@ -212,7 +212,7 @@ def test_moss_check_runs_as_written(command: str, folder: Path) -> None:
 def test_moss_corpus_runs_as_written_one_command_after_the_other(folder: Path) -> None:
     assert len(CORPUS) == 6
     outputs = [CliRunner().invoke(main, shlex.split(command)[1:]) for command in CORPUS]
-    assert [(one.exit_code, one.output) for one in outputs if one.exit_code] == []
+    assert not any(one.exit_code for one in outputs), [one.output for one in outputs]
     assert "tide.txt" in outputs[2].output
 
 
