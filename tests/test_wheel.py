@@ -133,7 +133,7 @@ def test_the_installed_command_ranks_and_writes_a_report(programs: Path, tmp_pat
 
 
 @pytest.mark.long
-def test_an_installed_server_answers_with_its_pages(django_db_setup: None, programs: Path, tmp_path: Path) -> None:
+def test_an_installed_server_answers_with_its_pages(transactional_db: None, programs: Path, tmp_path: Path) -> None:
     run(programs, tmp_path, "moss", "manage", "collectstatic", "--no-input", "-v0")
     variables = {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_STATIC_ROOT": str(tmp_path / "home/static")}
     with web_server(python=str(programs / "python"), folder=str(tmp_path), **variables) as port:
