@@ -6,10 +6,11 @@ Equal texts, lines or words, are matched in an order that both sides have. Lines
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise, takewhile, zip_longest
+from itertools import accumulate, chain, pairwise, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ MAX_ALIGNED_WORDS = 1_000
 # Tokens beside a run among which the one that it begins or ends with on the other side is looked for.
 MAX_BESIDE = 16
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
-# What comments begin with, or contain, in text between tokens, where no operator stands.
-COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;\w")
 # What only a lexeme of several names, or of text, contains.
 SEVERAL = re.compile(r"[\s,]")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
@@ -188,7 +187,7 @@ class DifferenceSummary(NamedTuple):
 
     A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
     punctuation. `comments` counts the gaps between two neighbouring tokens in which comments differ, `gaps`
-    those with other text that is not compared, such as brackets, `capitals` the keywords that differ in these
+    those with other text that is not compared, such as imports, `capitals` the keywords that differ in these
     alone. `names_written` counts each name on the left with the name in its place on the right, also where both
     are the same; `replaced` counts the lexemes that differ.
     """
@@ -223,8 +222,9 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     written: Counter[tuple[str, str]] = Counter()
     for summary in summaries:
         written.update(summary.names_written)
-    by_right = dict(_most_frequent((right, left, times) for (left, right), times in written.items()))
-    by_left = dict(_most_frequent((*pair, times) for pair, times in written.items()))
+    rows = written.most_common()[::-1]  # The last one of a name stays, the most frequent.
+    by_right = {right: (left, times) for (left, right), times in rows}
+    by_left = {left: (right, times) for (left, right), times in rows}
     if any(left != right and by_left[left][0] == left for left, right in written):
         return False
     chosen = {left: times for left, (right, times) in by_left.items() if by_right[right] == (left, times)}
@@ -241,27 +241,19 @@ def renamed_names(written: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str
     return ((both, times) for both, times in written.most_common() if kept.isdisjoint(both))
 
 
-def _most_frequent(rows: Iterable[tuple[str, str, int]]) -> Iterable[tuple[str, tuple[str, int]]]:
-    """Return for each name the name that stands in its place most often, and how often."""
-    best: dict[str, tuple[str, int]] = {}
-    for name, other, times in rows:
-        if times > best.get(name, ("", 0))[1]:
-            best[name] = other, times
-    return best.items()
-
-
 @dataclass(frozen=True, slots=True)
 class TokenRun:
     """`count` tokens of a text, from token `first` on.
 
     At the offsets `keywords` of the text keywords and types begin, at `builtins` names of the language, at
-    `strings` parts of strings; a string with code in it is several tokens.
+    `strings` parts of strings; one with code in it is several tokens. `comments` are [start, end), in order.
     """
 
     text: str
     tokens: TokenStream
     first: int
     count: int
+    comments: Sequence[tuple[int, int]] = ()
     keywords: Container[int] = ()
     builtins: Container[int] = ()
     strings: Container[int] = ()
@@ -275,9 +267,13 @@ class TokenRun:
         first, last = (edge, edge + MAX_BESIDE) if after else (max(edge - MAX_BESIDE, 0), edge)
         return replace(self, first=first, count=last - first).lexemes()[:: 1 if after else -1]
 
-    def gaps(self) -> list[str]:
-        """Return the text between neighbouring tokens, without white space."""
-        return ["".join(self.text[end:start].split()) for (_, end), (start, _) in pairwise(self.spans())]
+    def gaps(self) -> Iterator[tuple[str, str]]:
+        """Yield the comments and the other text between neighbouring tokens, without white space."""
+        for (_, end), (start, _) in pairwise(self.spans()):
+            comments = self.comments[slice(*(bisect_left(self.comments, (at,)) for at in (end, start)))]
+            edges = pairwise([end, *chain(*comments), start])
+            parts = ["".join(self.text[first:after].split()) for first, after in edges]
+            yield "".join(parts[1::2]), "".join(parts[::2])
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the code points [start, end) of every token."""
@@ -403,7 +399,7 @@ def _equal_count(pairs: Iterable[tuple[str, str]]) -> int:
 def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str) -> DifferenceSummary:
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
-    capitals, gaps, written, replaced = 0, Counter[bool](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    capitals, gaps, written, replaced = 0, Counter[int](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for left, right in runs:
         both, displaced = zip(left.lexemes(), right.lexemes(), strict=True), displaced_tokens(left, right)
         places = ((at, pair) for at, pair in enumerate(both) if at not in displaced)
@@ -416,12 +412,12 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
                 continue
             changed[category].add(difference.left)
             replaced[difference.left, difference.right] += 1
-        both_gaps = zip(left.gaps(), right.gaps(), strict=True)
-        gaps.update(bool(COMMENT.search(one + other)) for one, other in both_gaps if one != other)
+        for both_gaps in zip(left.gaps(), right.gaps(), strict=True):
+            gaps.update(kind for kind, (one, other) in enumerate(zip(*both_gaps, strict=True)) if one != other)
     return DifferenceSummary(
         **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
-        comments=gaps[True],
-        gaps=gaps[False],
+        comments=gaps[0],
+        gaps=gaps[1],
         capitals=capitals,
         examples=[DifferenceExample(shorten(a), shorten(b), n) for (a, b), n in replaced.most_common(MAX_EXAMPLES)],
         names_written=written,

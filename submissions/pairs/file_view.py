@@ -52,6 +52,7 @@ NUMBER = re.compile(r"[1-9]\d{0,8}")
 
 # Languages whose files may have both code and text.
 WITH_TEXT = {"notebook", "rmarkdown", "html", "vue", "svelte", "razor", "erb", "ejs", "jsp", "xml", "json", "yaml"}
+COMMENT_STYLES = frozenset({"c", "ch", "cm", "c1", "cs", "cd", "sd"})
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
 MAP_RESOLUTION = 220
@@ -263,6 +264,11 @@ class FileView:
         return [styled_tokens(self.file.document, self.text, self.tokens.starts, *each) for each in styles]
 
     @cached_property
+    def comments(self) -> list[tuple[int, int]]:
+        """The code points [start, end) of comments and of texts that document code."""
+        return [span[:2] for span in stored_spans(self.file.document, self.text) if span[2] in COMMENT_STYLES]
+
+    @cached_property
     def cells(self) -> list[int]:
         """The lines above the cells of a notebook; none for other files."""
         return cell_lines(self.text, self.file.document.language) if self.is_open else []
@@ -332,7 +338,7 @@ class FileView:
         return self.text[slice(*self.span(passage.first, passage.first + passage.tokens))]
 
     def token_run(self, first: int, count: int) -> TokenRun:
-        return TokenRun(self.text, self.tokens, first, count, *self.token_sorts)
+        return TokenRun(self.text, self.tokens, first, count, self.comments, *self.token_sorts)
 
     def counted_tokens(self, first: int, count: int) -> int:
         """Count the tokens that are not ignored among the `count` tokens from `first` on."""

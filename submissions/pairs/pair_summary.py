@@ -125,7 +125,7 @@ def _changes(view: PairView, common: list[DifferenceSummary]) -> str:
     if not whole:
         return _("it was too large to compare every token")
     if any(each.gaps or each.capitals for each in (*differences, *common)):
-        return _("only layout, capitals, comments, punctuation and modifiers differ in it")
+        return _("only what is not compared differs in it, such as layout, comments, punctuation, modifiers or imports")
     if any(each.comments for each in (*differences, *common)):
         return _("only comments and layout differ in it")
     return _("every token of that is written alike")

@@ -17,7 +17,7 @@ from submissions.matches.line_marks import line_marks
 from submissions.matches.standalone_content import CHARACTERS, TermFile, shared_terms
 from submissions.models import Boilerplate, Document, SubmissionFile
 from submissions.pairs.read import handed_out_terms, stored_terms
-from submissions.uploads.stored_documents import dictated_terms, registered_statements, stored_spans
+from submissions.uploads.stored_documents import dictated_terms, registered_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 SOME, LISTED, MOST_BYTES = 4, 8, 16_000_000
 KINDS = "comments", "blanks", "literal", "name", "word"
 LOW_BITS = np.uint64(0xFFFF)
-COMMENT_STYLES = frozenset({"c", "ch", "cm", "c1", "cs", "cd", "sd"})
 
 
 class TracePlace(NamedTuple):
@@ -137,8 +136,7 @@ def _line_traces(marks: list[tuple[FileView, LineMarks]], counts: dict[int, int]
 
 def _commented(view: FileView, marks: LineMarks) -> list[int]:
     """Return the lines with words after their tokens that are in a comment."""
-    spans = stored_spans(view.file.document, view.text)
-    lines = (view.lines(start, end) for start, end, css in spans if css in COMMENT_STYLES)
+    lines = (view.lines(start, end) for start, end in view.comments)
     return sorted({line for first, last in lines for line in range(first, last + 1)} & marks.comments.keys())
 
 

@@ -218,9 +218,10 @@ def test_too_many_texts_match_nothing() -> None:
 def token_run(source: str, language: str = "python") -> TokenRun:
     """Return all tokens of a source."""
     scan = read(source.encode(), "", language)
-    styles = [(start, css[:1]) for start, _, css in syntax_spans(scan.text, language)]
-    known = (frozenset(start for start, css in styles if css == letter) for letter in "kn")
-    return TokenRun(scan.text, scan.tokens, 0, len(scan.tokens), *known)
+    styles = [(start, end, css[:1]) for start, end, css in syntax_spans(scan.text, language)]
+    known = (frozenset(start for start, _, css in styles if css == letter) for letter in "kn")
+    comments = [(start, end) for start, end, css in styles if css == "c"]
+    return TokenRun(scan.text, scan.tokens, 0, len(scan.tokens), comments, *known)
 
 
 def summary_of(left: str, right: str) -> DifferenceSummary:
@@ -403,7 +404,7 @@ def test_names_literals_and_keywords_are_counted_apart() -> None:
 
 def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
     keywords = {start for start, _, _ in syntax_spans("return None", "python")}
-    run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, keywords)
+    run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, keywords=keywords)
     assert run.category(0) == "keywords"
     assert counted({"names": 0, "literals": 0, "keywords": 1, "signs": 0}) == ["1 keyword or type"]
 

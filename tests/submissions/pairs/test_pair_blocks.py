@@ -268,11 +268,39 @@ def test_one_name_that_is_gone_was_changed(open_pair: Callable[[dict[str, str]],
     assert sentence(page).endswith("; 1 name was changed.")
 
 
+NOT_COMPARED = "; only what is not compared differs in it, such as layout, comments, punctuation, modifiers or imports."
+OTHER_TEXT = "Other text that is not compared, such as brackets, modifiers or imports, differs in 1 place."
+
+
 def test_what_is_not_compared_is_named_where_it_differs(open_pair: Callable[[dict[str, str]], Page]) -> None:
     java = "class A { public int f(int a) { while (a > 2) { a = a / 3 + 1; } return a; } }\n"
     page = open_pair({"ada/A.java": java, "ben/A.java": java.replace("public", "private").replace("a / 3", "(a / 3)")})
-    assert sentence(page).endswith("; only layout, capitals, comments, punctuation and modifiers differ in it.")
+    assert sentence(page).endswith(NOT_COMPARED)
     assert page.texts(".flag.layout")[0] == "identical except layout, comments, punctuation and modifiers"
+
+
+# Statements that are not compared, with words of their own, between two functions.
+IMPORTS = {
+    "c": ("int f{}(int a) { while (a > 2) { a = a / 3 + 1; } return a; }", '#include "{}.h"'),
+    "cpp": ("int f{}(int a) { while (a > 2) { a = a / 3 + 1; } return a; }", "#include <{}>"),
+    "js": ("function f{}(a) { while (a > 2) { a = a / 3 + 1; } return a; }", "import b from 'https://x.org/{}.js';"),
+    "php": ("<?php function f{}($a) { while ($a > 2) { $a = $a / 3 + 1; } return $a; }", "require '{}.php' ?>"),
+    "py": ("def f{}(a):\n    while a > 2:\n        a = a / 3 + 1\n    return a\n", "import {}"),
+    "pl": ("sub f{} { while ($a > 2) { $a = $a / 3 + 1; } return $a; }", "require '{}.pl';"),
+    "rb": ("def f{}(a)\n  while a > 2\n    a = a / 3 + 1\n  end\n  return a\nend\n", "require_relative '{}'"),
+    "r": ("f{} <- function(a) {\n  while (a > 2) { a <- a / 3 + 1 }\n  return(a)\n}\n", 'source("{}.R")'),
+    "rs": ("fn f{}(mut a: i32) -> i32 { while a > 2 { a = a / 3 + 1; } return a; }", "use {}::b;"),
+}
+
+
+@pytest.mark.parametrize("extension", IMPORTS)
+def test_another_import_is_no_other_comment(open_pair: Callable[[dict[str, str]], Page], extension: str) -> None:
+    function, statement = IMPORTS[extension]
+    both = [function.replace("{}", number) for number in "12"]
+    texts = ["\n".join((both[0], statement.replace("{}", name), both[1])) for name in ("prices", "costs")]
+    page = open_pair({f"{name}/a.{extension}": text for name, text in zip(("ada", "ben"), texts, strict=True)})
+    assert sentence(page).endswith(NOT_COMPARED)
+    assert page.texts("#about-1") == [f"All tokens are written the same. {OTHER_TEXT}"]
 
 
 def test_keywords_in_other_capitals_are_not_other_keywords(open_pair: Callable[[dict[str, str]], Page]) -> None:
@@ -280,7 +308,7 @@ def test_keywords_in_other_capitals_are_not_other_keywords(open_pair: Callable[[
     words = ("SELECT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY")
     other = reduce(lambda text, word: text.replace(word, word.lower()), words, query)
     page = open_pair({"ada/a.sql": query, "ben/a.sql": other})
-    assert sentence(page).endswith("; only layout, capitals, comments, punctuation and modifiers differ in it.")
+    assert sentence(page).endswith(NOT_COMPARED)
     assert page.texts("#about-1") == ["Keywords are in other capitals in 8 places."]
 
 

@@ -22,7 +22,7 @@ from tests.support.checking.sentences import (
 )
 from tests.support.html import Page, text_of
 
-MODIFIERS = re.compile(r"[^\w\s]|\b(?:public|private|protected|final|static)\b")
+MODIFIERS = re.compile(r"[^\w\s]|\b(?:public|private|protected|final|static|import|from|require|include|use)\b")
 
 LINES_STATED = re.compile(r"(\d[\d,]*) lines?\b")
 
@@ -45,8 +45,8 @@ def comments_differ(exported: Exported, key: Key, values: Values) -> bool:
 
 @states(
     "pair document", ".about p, .passage .meta",
-    "Brackets, commas or modifiers, which are not compared, differ in {{ n }} place.",
-    "Brackets, commas or modifiers, which are not compared, differ in {{ n }} places.",
+    "Other text that is not compared, such as brackets, modifiers or imports, differs in {{ n }} place.",
+    "Other text that is not compared, such as brackets, modifiers or imports, differs in {{ n }} places.",
 )  # fmt: skip
 def brackets_differ(exported: Exported, key: Key, values: Values) -> bool:
     signs = [sum(len(MODIFIERS.findall(text)) for text in exported.sources[name].values()) for name in key[1:]]
