@@ -197,11 +197,15 @@ def rarity_sentence(pair: Pair) -> str:
     return sentences[rarity.bound].format(one_in=f"{one_in:,.0f}")
 
 
-def is_class_pair(pair: Pair) -> bool:
-    """Return whether both sides are of the class, and not earlier or other work."""
+def sides_of_class(pair: Pair) -> int:
+    """Return how many sides are of the class, and not earlier or other work."""
     from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
 
-    return all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
+    return sum(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
+
+
+def is_class_pair(pair: Pair) -> bool:
+    return sides_of_class(pair) == 2  # noqa: PLR2004 - both
 
 
 def pair_rarity(pair: Pair) -> Rarity | None:

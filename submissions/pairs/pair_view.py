@@ -36,7 +36,7 @@ from submissions.pairs.file_view import (
     Selection,
     shortest_unique_paths,
 )
-from submissions.pairs.pair_summary import is_class_pair
+from submissions.pairs.pair_summary import sides_of_class
 from submissions.pairs.read import add_contents, displayed_pair, ignored_tokens, pair_files
 from submissions.pairs.traces import Trace, add_rarity, term_files
 
@@ -203,10 +203,10 @@ def _pair_side(pair: Pair, letter: str, files: list[FileView], *parts: Any) -> P
     return PairSide("R", _("Right"), pair.right, *shares, files, *parts)
 
 
-def file_pieces(block: Block) -> list[FilePiece]:
-    """Return the pieces of a block from the left side."""
+def file_pieces(block: Block, of_class: int) -> list[FilePiece]:
+    """Return the pieces of a block from the left side; `of_class` sides of the pair are of the class."""
     return [
-        FilePiece(one.left_token, one.tokens, one.right_token, max(one.submissions - 2, 0) if one.common else 0)
+        FilePiece(one.left_token, one.tokens, one.right_token, max(one.submissions - of_class, 0) if one.common else 0)
         for one in block
     ]
 
@@ -214,11 +214,12 @@ def file_pieces(block: Block) -> list[FilePiece]:
 def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], set[str]]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
-    Their `submissions` count both sides. Also return the keys of those that were moved, see `moved_blocks`.
+    Also return the keys of those that were moved, see `moved_blocks`.
     """
-    numbers, earlier = {key: number for number, key in enumerate(views)}, not is_class_pair(pair)
-    records = (record._replace(submissions=record.submissions + earlier) for record in pair.passages)
-    blocks = group_passages(one if views[one.left_file].side == "L" else one.exchanged for one in records)
+    numbers = {key: number for number, key in enumerate(views)}
+    blocks = group_passages(
+        record if views[record.left_file].side == "L" else record.exchanged for record in pair.passages
+    )
     large = [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
     moved = moved_blocks(large)
     blocks.sort(key=lambda block: (-token_count(block), numbers[block[0].left_file], block[0].left_token))
@@ -274,13 +275,14 @@ class PassageView:
     common: bool
     pieces: list[tuple[int, int, int, int]]
     line_count: int
+    of_class: int
     has_table: bool = False
     is_identical: bool = False
 
     @property
     def others(self) -> int:
-        """Number of other submissions that have it too."""
-        return max(self.submissions - 2, 0)
+        """Number of other submissions that have it too, beside the sides that are of the class."""
+        return max(self.submissions - self.of_class, 0)
 
     @property
     def interruptions(self) -> int:
@@ -429,7 +431,7 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     sides = (shown_side(pair, "L", views, selection), shown_side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
     terms = terms_of_pair(pair, views.values(), names)
-    passages = _passages(listed, views)
+    passages = _passages(listed, views, sides_of_class(pair))
     renamed = renamings(passages, next(iter(views.values()))) if passages else []
     return PairView(pair, sides, passages, len(blocks), selection, moved, terms, renamed, traces)
 
@@ -446,7 +448,7 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (printed_side(pair, "L", views), printed_side(pair, "R", views))
     terms = terms_of_pair(pair, views.values(), names)
-    passages = _passages(listed, views)
+    passages = _passages(listed, views, sides_of_class(pair))
     renamed = renamings(passages, next(iter(views.values()))) if passages else []
     return PairView(pair, sides, passages, len(blocks), Selection(0), moved, terms, renamed)
 
@@ -479,20 +481,21 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
         for view, name in zip(side, shortest_unique_paths([view.path for view in side]), strict=True):
             view.short_path = name
     blocks, moved = sorted_blocks(pair, views)
+    of_class = sides_of_class(pair)
     for number, block in enumerate(blocks, 1):
         left, right = views[block[0].left_file], views[block[0].right_file]
         counted = counted_tokens(block, views)
-        left.passages.append(FilePassage.from_pieces(number, counted, right, file_pieces(block)))
+        left.passages.append(FilePassage.from_pieces(number, counted, right, file_pieces(block, of_class)))
         exchanged = [record.exchanged for record in block]
-        right.passages.append(FilePassage.from_pieces(number, counted, left, file_pieces(exchanged)))
+        right.passages.append(FilePassage.from_pieces(number, counted, left, file_pieces(exchanged, of_class)))
     return _PairPassages(views, blocks, moved)
 
 
-def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> list[PassageView]:
+def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView], of_class: int) -> list[PassageView]:
     """Return the views of blocks by number; the first of `listed` are compared first."""
     remaining, passages, lines = COMPARED_TOKENS, [], _line_counts(listed, views)
     for number, block in listed:
-        passage = _passage((number, block), views, min(remaining, PAPER_TOKENS), lines[number])
+        passage = _passage((number, block), views, min(remaining, PAPER_TOKENS), lines[number], of_class)
         remaining -= passage.compared
         passages.append(passage)
     return sorted(passages, key=lambda passage: passage.number)
@@ -518,7 +521,9 @@ def _lines_on(side: str, block: Block, views: dict[int, FileView]) -> int:
     return len({line for place in places for line in view.token_lines[place].tolist()}) if view.is_open else 0
 
 
-def _passage(numbered: tuple[int, Block], views: dict[int, FileView], tokens: int, line_count: int) -> PassageView:
+def _passage(
+    numbered: tuple[int, Block], views: dict[int, FileView], tokens: int, line_count: int, of_class: int
+) -> PassageView:
     """Return the view of a block, of which the first `tokens` tokens are compared."""
     number, block = numbered
     left, right = views[block[0].left_file], views[block[0].right_file]
@@ -536,7 +541,7 @@ def _passage(numbered: tuple[int, Block], views: dict[int, FileView], tokens: in
         summarise_runs(runs, left.shorten),
         compared, left.location(on_left), right.location(on_right), common,
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
-        line_count, left.ignored.has_table(on_left.first, on_left.tokens), len(texts) == 1,
+        line_count, of_class, left.ignored.has_table(on_left.first, on_left.tokens), len(texts) == 1,
     )  # fmt: skip
 
 

@@ -56,9 +56,14 @@ COURSE_FOLDERS = frozenset(_COURSE_WORDS.split())
 _BESIDE_WORDS = """
     code codigo codice files file fichiers ficheros ficheiros archivos arquivos bestanden project projet proyecto
     progetto projeto projekt sample material materiale del de di du da do key kit pack tp ue hw lab
-    week exercise assignment task java python javascript typescript ts cpp csharp kotlin swift rust golang go php ruby
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
+# Words that are said of handed-out code alone, and words beside these, as in `java-starter`.
+_GIVEN = frozenset({"starter", "template", "skeleton", "boilerplate", "scaffold"})
+_BESIDE_GIVEN_WORDS = """
+    week exercise assignment task java python javascript typescript cpp csharp kotlin swift rust go php ruby
+"""
+_BESIDE_GIVEN = frozenset(_BESIDE_GIVEN_WORDS.split())
 # What stands between words or behind them: `vorlage2`, `template_v2`.
 _NUMBER = re.compile(r"[_-]|(?<![^\W\d_])v?\d[\d.]*|\d+")
 # With fewer other folders, folders of a course may be parts of a student's work.
@@ -257,7 +262,8 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
     """Return the folders of `root` that were handed out beside those of the students."""
     named = [name for name in children if children[name]]
     words = {name: {*_NUMBER.sub(" ", without_accents(name).lower()).split()} for name in named}
-    handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= COURSE_FOLDERS | _BESIDE}
+    known = {name: COURSE_FOLDERS | _BESIDE | (_BESIDE_GIVEN if words[name] & _GIVEN else set()) for name in words}
+    handed_out = {name for name in words if words[name] & COURSE_FOLDERS and words[name] <= known[name]}
     series = Counter(frozenset(words[name]) for name in handed_out).values()
     students = sum(children.values()) - len(handed_out)
     return set() if students < MIN_STUDENTS * max(series, default=1) or is_project(paths, root) else handed_out

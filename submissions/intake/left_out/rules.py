@@ -153,10 +153,6 @@ RULES = (
         "unity", "written by Unity", files="*.meta *.unity *.prefab *.asset *.mat *.anim *.controller",
         says=rb"\A(?:fileFormatVersion:|%YAML)",
     ),
-    Rule(
-        "platform", "written by Flutter or React Native for a platform", "android ios linux macos windows",
-        proof="../pubspec.yaml ../metro.config.js",
-    ),
     # Scripts of build tools
     Rule(
         "wrapper", "the wrapper script of a build tool",

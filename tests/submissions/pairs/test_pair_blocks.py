@@ -413,6 +413,9 @@ def test_the_others_that_have_common_code_are_of_the_class(
     pair = next(one for one in pairs if any(passage.submissions == 24 for passage in one.passages))
     page = get_page(alice_client, address(pair))
     assert any("the whole also in up to 23 others" in text for text in page.texts(".passages .meta"))
+    for one in pairs:
+        figures = re.findall(r"at most (\d+) of (\d+)", get_page(alice_client, address(one)).text())
+        assert all(int(some) <= int(every) == 24 for some, every in figures)
 
 
 TRACED = "# @author Ada Lovelace, group 7\n" + COPIED + "overdue_fianl = 0.0731  \n"

@@ -67,7 +67,7 @@ def forms_of(name: str) -> set[str]:
 TWO_WORDS = [
     "given files", "base code", "model solution", "starter project", "código base", "plantilla inicial", "lösung",
     "gerüst", "modèle du professeur", "corrigé", "fichiers fournis", "codice di partenza", "código inicial",
-    "resolução", "go starter", "java template", "week solution", "exercise skeleton",
+    "resolução", "go starter", "java template", "week starter", "exercise skeleton",
 ]  # fmt: skip
 
 

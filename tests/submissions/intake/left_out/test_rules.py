@@ -72,14 +72,6 @@ FOLDERS = {
         {"tsconfig.json": "{}", "dist/main.js": SCRIPT, "src/main.ts": "let a = 1"},
         {"dist/distance.js": SCRIPT},
     ),
-    "platform": (
-        {
-            "pubspec.yaml": "name: tides",
-            "android/app/src/MainActivity.kt": "class A",
-            "ios/Runner/A.swift": "let a = 1",
-        },
-        {"android/Robot.java": JAVA, "windows/panes.py": PYTHON},
-    ),
     "unity": (
         {"ProjectSettings/ProjectVersion.txt": "6", "Library/a.cs": "class A {}"},
         {"library/Book.java": JAVA, "temp/celsius.py": PYTHON},
@@ -97,7 +89,7 @@ FOLDERS = {
 }
 
 
-SOURCES_BESIDE = {"composer.json", "Podfile", "pubspec.yaml", "pom.xml", "build.gradle", "tsconfig.json", "src/main.ts"}
+SOURCES_BESIDE = {"composer.json", "Podfile", "pom.xml", "build.gradle", "tsconfig.json", "src/main.ts"}
 
 
 @pytest.mark.parametrize("rule", FOLDERS)
