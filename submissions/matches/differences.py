@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -235,6 +235,16 @@ def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
     return repeats >= LEAST_REPEATS and sum(chosen.values()) - len(chosen) >= NEARLY_ALL * repeats
 
 
+def exchanged(summaries: Collection[DifferenceSummary]) -> set[tuple[str, str]]:
+    """Return the words that differ as parts, such as functions, are exchanged; none where it can be names alone."""
+    names = {both for one in summaries for both in one.names_written}
+    words = {both for one in summaries for both in one.replaced}
+    lefts, rights = ({both[at] for both in words} for at in (0, 1))
+    found = {both for both in words if both[0] in rights and both[1] in lefts}
+    is_order = any(both not in names or (both[0], both[0]) in names for both in found)
+    return found if is_order and found & names else set()
+
+
 def renamed_names(written: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield the names with another one in their place, and how often; one that also stands opposite itself stays."""
     kept = {left for left, right in written if left == right}
@@ -402,8 +412,7 @@ def summarise_runs(runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[
     capitals, gaps, written, replaced = 0, Counter[int](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for left, right in runs:
         both, displaced = zip(left.lexemes(), right.lexemes(), strict=True), displaced_tokens(left, right)
-        places = ((at, pair) for at, pair in enumerate(both) if at not in displaced)
-        names = (pair for at, pair in places if left.is_name(at) and right.is_name(at))
+        names = (pair for at, pair in enumerate(both) if at not in displaced and left.is_name(at) and right.is_name(at))
         written.update(pair for pair in names if not any(map(SEVERAL.search, pair)))
         for difference in differences(left, right):
             category = left.category(difference.position)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from fingerprint import engine
-from submissions.matches.differences import DifferenceSummary, count_changed, is_one_renaming
+from submissions.matches.differences import DifferenceSummary, count_changed, exchanged, is_one_renaming
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.pages.filters import counted
 
@@ -112,9 +112,7 @@ def _changes(view: PairView, common: list[DifferenceSummary]) -> str:
     `common` are the differences of common code, where that is written alike.
     """
     differences = [passage.differences for passage in view.passages if not passage.common]
-    whole = len(view.passages) == view.passage_count and all(
-        passage.compared == passage.tokens for passage in view.passages
-    )
+    whole = all(one.compared == one.tokens for one in view.passages) and len(view.passages) == view.passage_count
     is_close = view.pair.similarity >= view.pair.report.parameters["threshold"].get("look", 0.0)
     is_close &= not _have_both(view, differences)
     parts = [_written_differently(differences, whole=whole, is_close=is_close), _moved(len(view.moved))]
@@ -138,8 +136,9 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
     if not total:
         return ""
     left, right = ([both[at] for each in differences for both in each.replaced.elements()] for at in (0, 1))
-    is_renamed = counts["names"] and is_one_renaming(differences)
-    if whole and not is_renamed and not _is_swap(differences) and sorted(left) == sorted(right):
+    is_moved = bool(exchanged(differences)) or not counts["names"]
+    is_renamed = not is_moved and is_one_renaming(differences)
+    if whole and is_moved and sorted(left) == sorted(right):
         return _("the same words are in another order")
     if not is_close or (not is_renamed and (counts["names"] or {*left} & {*right})):
         text = ngettext("{what} differs", "{what} differ", total)
@@ -150,18 +149,11 @@ def _written_differently(differences: list[DifferenceSummary], *, whole: bool, i
     return (text if whole else more).format(what=_listed(counted(counts)))
 
 
-def _is_swap(differences: list[DifferenceSummary]) -> bool:
-    """Return whether names differ, and each always has the same other one in its place."""
-    names = {both for each in differences for both in each.names_written if both[0] != both[1]}
-    return 0 < len(names) == len({left for left, _right in names}) == len({right for _left, right in names})
-
-
 def _have_both(view: PairView, differences: list[DifferenceSummary]) -> bool:
     """Return whether both sides' code has most of the names of one that differ: other code stands beside other."""
-    names = {both for each in differences for both in each.names_written if both[0] != both[1]}
+    names = [both for one in differences for both in one.names_written if both[0] != both[1]]
     lefts, rights = ({both[at] for both in names} for at in (0, 1))
-    sides = zip(view.sides, (rights - lefts, lefts - rights), strict=True)
-    for side, words in sides:
+    for side, words in zip(view.sides, (rights - lefts, lefts - rights), strict=True):
         files = (one for one in side.all_files if one.is_open and one.passages)
         if 2 * len(set[str]().union(*(one.tokens_among(words) for one in files))) > len(words):
             return True
@@ -182,8 +174,7 @@ def _listed(parts: list[str]) -> str:
 
 def rarity_sentence(pair: Pair) -> str:
     """Return the sentence for a pair that was fetched with its batches; empty where nothing is known."""
-    rarity = pair_rarity(pair)
-    if rarity is None:
+    if (rarity := pair_rarity(pair)) is None:
         return ""
     sentences = {
         "": _("Perhaps one in {one_in} independent pairs of this class looks like this."),

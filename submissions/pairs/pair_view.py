@@ -19,6 +19,7 @@ from submissions.matches.differences import (
     MAX_LEXEME_CHARACTERS,
     DifferenceSummary,
     count_changed,
+    exchanged,
     renamed_names,
     shorten_lexeme,
     summarise_runs,
@@ -41,7 +42,7 @@ from submissions.pairs.read import add_contents, displayed_pair, ignored_tokens,
 from submissions.pairs.traces import Trace, add_rarity, term_files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from submissions.core.names import Names
     from submissions.models import Pair, Submission
@@ -334,15 +335,14 @@ class Renaming(NamedTuple):
     number: int
 
 
-def renamings(passages: Iterable[PassageView], view: FileView) -> list[Renaming]:
+def renamings(passages: Collection[PassageView], view: FileView) -> list[Renaming]:
     """Return the renamings in passages, the most frequent first; `view` is a file of either side."""
     written = sum((passage.differences.names_written for passage in passages), Counter[tuple[str, str]]())
-    totals = Counter[str]()
-    for (left, _right), times in written.items():
-        totals[left] += times
+    totals, moved = Counter(left for left, _ in written.elements()), exchanged([one.differences for one in passages])
+    rows = ((both, times) for both, times in renamed_names(written) if both not in moved)
     return [
         Renaming(view.shorten(left), view.shorten(right), times, totals[left], view.renamings.get((left, right), 0))
-        for (left, right), times in islice(renamed_names(written), RENAMINGS_LISTED)
+        for (left, right), times in islice(rows, RENAMINGS_LISTED)
     ]
 
 

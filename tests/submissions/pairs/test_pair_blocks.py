@@ -319,6 +319,41 @@ def test_names_that_are_exchanged_are_not_words_in_another_order(open_pair: Call
     assert sentence(page).endswith("; 2 names differ.")
 
 
+PERSON = """
+class Person {
+    private String name; private String city; private int age;
+    Person(String name, String city, int age) { this.name = name; this.city = city; this.age = age; }
+    BOTH
+    boolean isAdult() { if (age >= 18) { return true; } System.out.println(name + " is a child"); return false; }
+}
+"""
+GETTERS = "String getName() { return name; }", "String getCity() { return city; }"
+CHECKS = (
+    'void early() { check(4, name, "IV"); check(5, name, "V"); print(name); }',
+    'void late() { check(3, name, "III"); check(9, name, "IX"); print(name); }',
+)
+
+
+@pytest.mark.parametrize("functions", [GETTERS, CHECKS])
+def test_functions_of_one_form_in_another_order_are_no_changed_words(
+    open_pair: Callable[[dict[str, str]], Page], functions: tuple[str, str]
+) -> None:
+    ada, ben = (PERSON.replace("BOTH", "\n    ".join(both)) for both in (functions, functions[::-1]))
+    page = open_pair({"ada/A.java": ada, "ben/A.java": ben})
+    assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; the same words are in another order."
+    assert not page.has(".renamings button")
+
+
+@pytest.mark.parametrize("functions", [GETTERS, CHECKS])
+def test_of_functions_in_another_order_with_one_other_literal_words_differ(
+    open_pair: Callable[[dict[str, str]], Page], functions: tuple[str, str]
+) -> None:
+    ada, ben = (PERSON.replace("BOTH", "\n    ".join(both)) for both in (functions, functions[::-1]))
+    page = open_pair({"ada/A.java": ada, "ben/A.java": ben.replace("18", "21")})
+    assert re.search(r"; \d names and \d literals? differ\.$", sentence(page))
+    assert not page.has(".renamings button")
+
+
 def test_notes_beside_a_program_are_not_said_to_be_shared(open_pair: Callable[[dict[str, str]], Page]) -> None:
     notes = "The area of a wall with a door in it, which I measured at home before I wrote this program.\n" * 4
     page = open_pair({"ada/a.py": COPIED, "ada/notes.txt": notes, "ben/b.py": renamed(COPIED)})
