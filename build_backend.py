@@ -53,10 +53,10 @@ def _needed_by_engine() -> list[str]:
 
 @contextmanager
 def nothing_of_other_builds() -> Iterator[None]:
-    """Delete what setuptools leaves in the folder, before and after.
+    """Delete what setuptools leaves in the folder of these sources, before and after; nothing else in `build/`.
 
-    It would put modules of `build/` that this version no longer has into the wheel, and read the list of files in
-    `*.egg-info`. What is left here would go into the wheel of another version of these sources.
+    It would put modules of `build/lib` that this version no longer has into the wheel, and read the list of files in
+    `moss_server.egg-info`. What is left here would go into the wheel of another version of these sources.
     """
     _delete_builds()
     yield
@@ -64,8 +64,11 @@ def nothing_of_other_builds() -> Iterator[None]:
 
 
 def _delete_builds() -> None:
-    for folder in (Path("build"), *Path().glob("*.egg-info")):
-        shutil.rmtree(folder, ignore_errors=True)
+    for folder in (*Path("build").glob("lib*"), *Path("build").glob("bdist.*"), Path("moss_server.egg-info")):
+        if folder.is_symlink():
+            folder.unlink()
+        elif folder.exists():
+            shutil.rmtree(folder)
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:

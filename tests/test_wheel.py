@@ -80,10 +80,14 @@ def test_a_version_is_packed_as_it_is_whatever_was_built_in_its_folder(older: st
     for kind in ("sdist", "wheel"):
         assert "moss/former.py" in build(tree, older, kind)
     former.unlink()
+    own = {tree / "build" / "own.txt", tree / "other.egg-info"}
+    for path in own:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
     with ZipFile(wheel) as archive:
         assert build(tree, "build_backend", "wheel") == {*archive.namelist()}
     assert build(tree, "build_backend", "sdist") == expected
-    assert not (tree / "build").exists()
+    assert {*tree.glob("build/*"), *tree.glob("*.egg-info")} == own
 
 
 def test_the_wheel_has_the_list_of_the_locked_packages(wheel: Path) -> None:
