@@ -27,26 +27,24 @@ import sys
 import tempfile
 import weakref
 from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from fingerprint.kernels import DECORATED, usable_cores
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+# Called with the number of functions to compile; returns a function to call after each of them.
+StartProgress = Callable[[int], Callable[[], None]]
 
-    # Called with the number of functions to compile; returns a function to call after each of them.
-    StartProgress = Callable[[int], Callable[[], None]]
-
-    Append = Callable[[Any, list[Any]], None]
-    Read = Callable[[Iterator[int]], Any]
+Append = Callable[[Any, list[Any]], None]
+Read = Callable[[Iterator[int]], Any]
 
 Json = str | list["Json"]
 

@@ -15,15 +15,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
-if TYPE_CHECKING:
-    Point = tuple[int, int]
-    # Two parts by their numbers; how the first is joined to the second, and the second to the first.
-    Link = tuple[int | None, int | None, str, str]
-    Properties = dict[str, str]
+Point = tuple[int, int]
+# Two parts by their numbers; how the first is joined to the second, and the second to the first.
+Link = tuple[int | None, int | None, str, str]
+Properties = dict[str, str]
 
 # So many joints away parts are told from each other.
 ROUNDS = 2

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache, partial
+from re import Match, Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,8 +30,6 @@ from fingerprint.lextables.dispatch import (
 from fingerprint.lextables.raw_tokens import JoinedTokens, RawTokens, TokenColumns
 
 if TYPE_CHECKING:
-    from re import Match, Pattern
-
     from pygments.lexer import Lexer
 
     from fingerprint.languages.language_table import Language

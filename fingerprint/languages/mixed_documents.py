@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.languages.base import LexerFailed, Scan
-from fingerprint.languages.chunks import UNNAMED
+from fingerprint.kernels.types import Classes
+from fingerprint.languages.base import FrontEnd, LexerFailed, Scan, Span
+from fingerprint.languages.chunks import UNNAMED, Embedded
 from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd, lexer_input_of
 from fingerprint.languages.detection import HEAD_CHARACTERS, language_of_text
 from fingerprint.languages.lexing import LEXER_ERRORS
@@ -24,11 +26,6 @@ from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from fingerprint.kernels.types import Classes
-    from fingerprint.languages.base import FrontEnd, Span
-    from fingerprint.languages.chunks import Embedded
     from fingerprint.languages.language_table import Language
     from fingerprint.lextables.raw_tokens import LexerInput
 

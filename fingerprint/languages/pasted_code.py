@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from html import unescape
 from itertools import compress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.decoding import decode
+from fingerprint.languages.decoding import Decoded, decode
 from fingerprint.languages.detection import HEAD_CHARACTERS, MARKUP, detect, is_program
 from fingerprint.languages.front_ends import front_end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fingerprint.languages.base import FrontEnd
-    from fingerprint.languages.decoding import Decoded
 
 # In these languages a page with a program in it is read as a page.
 KEEPING_PAGES = MARKUP | {"scratch"}

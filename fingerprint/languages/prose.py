@@ -9,10 +9,11 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import ByteRows, Bytes, Ids, Rows, Words
@@ -22,11 +23,8 @@ from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    # The row of each slot, -1 for none; by row the length, the letters and the kind; the secret number.
-    Table = tuple[Ids, Bytes, ByteRows, Words, np.uint64]
+# The row of each slot, -1 for none; by row the length, the letters and the kind; the secret number.
+Table = tuple[Ids, Bytes, ByteRows, Words, np.uint64]
 
 FAMILY = "text"
 

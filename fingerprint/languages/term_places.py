@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from fingerprint.languages.lexical_terms import LexicalTerms, directive_columns,
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.prose import FAMILY as PROSE, normalise_word
 from fingerprint.languages.vocabulary import LENGTH_BITS, lexeme_id
-from fingerprint.tokens import kind_id
+from fingerprint.tokens import TokenStream, kind_id
 
-if TYPE_CHECKING:
-    from fingerprint.tokens import TokenStream
-
-    Span = tuple[int, int]
+Span = tuple[int, int]
 
 # What may be a name or a literal, in code that is compared by no token: annotations, and names of imports.
 PIECES = (

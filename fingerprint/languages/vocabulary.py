@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
 from fingerprint.languages.base import LexicalClass
@@ -21,8 +22,6 @@ from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from fingerprint.languages.language_table import Language
 
 # Longer numbers, and numbers of more digits before or after the point, keep their spelling.

@@ -7,23 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
+from re import Match
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.lextables.expressions import LatePatterns, pattern_of
 from fingerprint.lextables.lexer import GivenUp, LazyTables, read, read_all
-from fingerprint.lextables.raw_tokens import Column, LexemeTokens, RawTokens
+from fingerprint.lextables.raw_tokens import Column, JoinedTokens, LexemeTokens, RawTokens, TokenColumns, Tokens
 
-if TYPE_CHECKING:
-    from re import Match
-
-    from fingerprint.lextables.raw_tokens import JoinedTokens, TokenColumns, Tokens
-
-    Action = _TokenType | Callable[[RegexLexer, Match[str]], Tokens] | None
-    Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
+Action = _TokenType | Callable[[RegexLexer, Match[str]], Tokens] | None
+Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
 
 Chars = frozenset[str]
 # Only ASCII characters are distinguished; any other character may begin any match.

@@ -6,8 +6,6 @@ others are repeats with a counter, parts that are matched for themselves, and co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fingerprint.kernels.registry import bare_njit
 from fingerprint.lextables.tables import (
     ATOMIC,
@@ -49,9 +47,8 @@ from fingerprint.lextables.tables import (
     Text,
 )
 
-if TYPE_CHECKING:
-    # The address to go on at or -1, the position, the rows of the stack, and the steps that are left.
-    Step = tuple[int, int, int, int]
+# The address to go on at or -1, the position, the rows of the stack, and the steps that are left.
+Step = tuple[int, int, int, int]
 
 # Kinds of rows of the stack.
 SAVED, COUNTED, FRAME = -1, -2, -3

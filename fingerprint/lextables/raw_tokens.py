@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Bounds, Ids, Offsets
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from pygments.token import _TokenType
 
-    Tokens = Iterator[tuple[int, _TokenType, str]]
-    CodePoints = npt.NDArray[np.uint8 | np.uint32]
+Tokens = Iterator[tuple[int, "_TokenType", str]]
+CodePoints = npt.NDArray[np.uint8 | np.uint32]
 
 Item = TypeVar("Item")
 BYTE_ORDER_MARK = "\ufeff"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from re import Match, Pattern
+from typing import Any, NamedTuple
 
 import numpy as np
 from pygments.lexer import bygroups, this, using
@@ -34,12 +35,9 @@ from fingerprint.lextables.loop import AGAIN, CALL, FIRST_LIST, MOST_STATES, NOT
 from fingerprint.lextables.machine import COUNTERS, GROUPS
 from fingerprint.lextables.tables import LAST_GROUP, Program
 
-if TYPE_CHECKING:
-    from re import Match, Pattern
-
-    # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
-    Matcher = Callable[[str, int], Match[str] | None]
-    Rule = tuple[Any, Any, Any]
+# As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
+Matcher = Callable[[str, int], Match[str] | None]
+Rule = tuple[Any, Any, Any]
 
 # Copies of a body that is repeated at least so often; with more a counter is used.
 MOST_COPIES = 3

@@ -5,7 +5,7 @@ Runs are verified token by token.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from fingerprint.kernels.types import Bounds, FileRows, Flags, Hashes, Ids, Kind
 from fingerprint.ranking.sorting import highest_id, number_pairs, order_by
 from fingerprint.ranking.weights import document_frequency
 
-if TYPE_CHECKING:
-    # `line_starts`, `line_ends` and `ignored_before` of `IndexedTokens`.
-    Lines = tuple[Ids, Ids, Ids]
+# `line_starts`, `line_ends` and `ignored_before` of `IndexedTokens`.
+Lines = tuple[Ids, Ids, Ids]
 
 # A long k-gram has so many tokens more: of 2 to 8, ranking took least with this number.
 LONGER = 3

@@ -16,7 +16,7 @@ from fingerprint.kernels.registry import kernel, njit
 from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Ids, Owners, Positions, Rows
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import CohortTokens, find_members
-from fingerprint.ranking.parallel import never_end, run_chunks
+from fingerprint.ranking.parallel import Check, never_end, run_chunks
 from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarities
 from fingerprint.ranking.sorting import highest_id, longest_part
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD, SAMPLE_SIZE
@@ -25,7 +25,6 @@ from fingerprint.ranking.tiling import fill_members
 if TYPE_CHECKING:
     from fingerprint.ranking.candidates import CandidatePairs
     from fingerprint.ranking.cohort import Cohort, RunningSums
-    from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
     from fingerprint.ranking.terms import LexicalTable
 

@@ -10,14 +10,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.distinct import distinct_values, numbered
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
-from fingerprint.kernels.types import Bounds, Counts, Flags, Floats, Hashes, Ids, Kinds, Lines, PartCounts, Positions
+from fingerprint.kernels.types import (
+    Bounds,
+    Counts,
+    Flags,
+    Floats,
+    Hashes,
+    Ids,
+    Kinds,
+    Lines,
+    PartCounts,
+    Positions,
+    Rows,
+)
 from fingerprint.languages import salts
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import (
@@ -33,12 +46,7 @@ from fingerprint.ranking.file_pairs import FileLabels, file_table
 from fingerprint.ranking.weights import document_frequency, table_tokens, token_weights
 from fingerprint.tokens import kind_marks, mark_table
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.kernels.types import Rows
-
-    Marks = npt.NDArray[np.uint8]
+Marks = npt.NDArray[np.uint8]
 
 
 # Common limit in force: code in more than so many submissions is common code; None for no limit.

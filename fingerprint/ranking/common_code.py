@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Flags, Ids, Kinds
 from fingerprint.ranking.cohort import Cohort, whole_lines
 from fingerprint.ranking.score_constants import LEAST_EQUAL, LEAST_MARKED
 from fingerprint.tokens import CELL
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    # [first, after the last) k-gram, by the index of its first token in the cohort.
-    Run = tuple[int, int]
-    Indexes = npt.NDArray[np.intp]
+# [first, after the last) k-gram, by the index of its first token in the cohort.
+Run = tuple[int, int]
+Indexes = npt.NDArray[np.intp]
 
 # Number of runs that are listed.
 MAX_LISTED = 50

@@ -14,7 +14,7 @@ from fingerprint.kernels.types import Rows
 if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
 
-    Check = Callable[[], None]
+Check = Callable[[], None]
 
 # A chunk has at most so many pairs, and so many tokens unless it has one pair: a few tenths of a second of
 # work. Pairs with the same left side are adjacent, and a chunk sets it up only once.

@@ -6,6 +6,7 @@ Passages of many pairs are arrays: a pair of projects has hundreds.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
@@ -13,20 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-from fingerprint.ranking.alignment import slice_submission, trim_tiles
-from fingerprint.ranking.parallel import never_end, run_chunks
+from fingerprint.kernels.types import Bounds, Ids, PassageRows, Positions, Rows, Runs
+from fingerprint.ranking.alignment import CohortTokens, slice_submission, trim_tiles
+from fingerprint.ranking.parallel import Check, never_end, run_chunks
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from fingerprint.kernels.types import Bounds, Ids, PassageRows, Positions, Rows, Runs
-    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.cohort import Cohort
-    from fingerprint.ranking.parallel import Check
 
-    CohortArrays = tuple[CohortTokens, Bounds, Ids]
+CohortArrays = tuple[CohortTokens, Bounds, Ids]
 
 # Passages are in one block if at most so many tokens are between them, on either side: a few lines. More may
 # be where each of both is as long.

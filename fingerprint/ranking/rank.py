@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.distinct import distinct_values, first_places
 from fingerprint.hashing import permute
@@ -31,7 +32,7 @@ from fingerprint.ranking.cohort import Cohort, CommonLimit, count_alike, default
 from fingerprint.ranking.common_code import cells_of_most
 from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
-from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.parallel import Check, never_end
 from fingerprint.ranking.passages import KnownPassages, PairPassages, align_pairs
 from fingerprint.ranking.scoring import ScorePairs, Scores, score
 from fingerprint.ranking.terms import LexicalTable
@@ -56,10 +57,7 @@ from fingerprint.ranking.translations import (
 )
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from fingerprint.languages.lexical_terms import LexicalTerms
-    from fingerprint.ranking.parallel import Check
 
     # The submission of a file, and its kinds of tokens, literals and imports.
     FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]

@@ -6,25 +6,21 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
-from fingerprint.kernels.types import Bounds, FloatRows, Floats, Ids, Positions, Rows, Runs
+from fingerprint.kernels.types import Bounds, FloatRows, Floats, Ids, PassageRows, Positions, Rows, Runs
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import slice_submission, trim_tiles
 from fingerprint.ranking.cohort import Cohort, RunningSums
-from fingerprint.ranking.parallel import never_end, run_chunks, run_parts
-from fingerprint.ranking.passages import COLUMNS, INITIAL_ROWS, append_runs, passage_arrays
+from fingerprint.ranking.parallel import Check, never_end, run_chunks, run_parts
+from fingerprint.ranking.passages import COLUMNS, INITIAL_ROWS, CohortArrays, KnownPassages, append_runs, passage_arrays
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import LexicalTable, beside_passages
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.kernels.types import PassageRows
     from fingerprint.ranking.candidates import CandidatePairs
-    from fingerprint.ranking.parallel import Check
-    from fingerprint.ranking.passages import CohortArrays, KnownPassages
     from fingerprint.ranking.score_constants import PassageLengths
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,15 +16,11 @@ from fingerprint.languages.lexical_terms import LexicalTerms, term_lengths
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import rarity
 
-if TYPE_CHECKING:
-    from fingerprint.ranking.score_constants import Evidence, Norm
-
-
 # Of the number of a submission, where it and the number of a term are one number.
 OWNER_SHIFT = 32
 
 
-def apply_norm(left: Floats, right: Floats, norm: Norm, part: Floats | float = 1.0) -> Floats:
+def apply_norm(left: Floats, right: Floats, norm: constants.Norm, part: Floats | float = 1.0) -> Floats:
     """Return the norm of two arrays of masses, elementwise; 0 where either mass is 0.
 
     `part` in [0, 1] multiplies the exponent.
@@ -53,7 +49,7 @@ def beside_passages(passages: Floats) -> Floats:
     return beside
 
 
-def _norm_of_pairs(masses: Floats, pairs: Rows, norm: Norm, part: Floats | float = 1.0) -> Floats:
+def _norm_of_pairs(masses: Floats, pairs: Rows, norm: constants.Norm, part: Floats | float = 1.0) -> Floats:
     return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm, part)
 
 
@@ -155,7 +151,7 @@ class TermTable:
             _sums_of_rows(lengths[ids], bounds),
         )
 
-    def shares(self, pairs: Rows, evidence: Evidence, beside: Floats) -> SharedTerms:
+    def shares(self, pairs: Rows, evidence: constants.Evidence, beside: Floats) -> SharedTerms:
         """Return what the two sides of each pair have in common.
 
         `beside` in [0, 1] is how much it counts what the larger side has beside the smaller one's terms, see

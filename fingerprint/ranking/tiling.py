@@ -6,15 +6,19 @@ submissions are listed in time linear in their length. Many pairs use the same a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
+from fingerprint.kernels.types import Flags, Hashes, Ids, Positions, Rows, Runs
 from fingerprint.ranking.alignment import (
     INITIAL_RUNS,
     POSITION_BITS,
     POSITION_MASK,
+    CohortTokens,
+    FileTable,
+    IndexedTokens,
     fill_kgram_table,
     find_members,
     group_end,
@@ -36,12 +40,8 @@ from fingerprint.ranking.file_pairs import (
 )
 from fingerprint.ranking.sorting import group_by_length, longest_part, sort_places, sort_rows
 
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Flags, Hashes, Ids, Positions, Rows, Runs
-    from fingerprint.ranking.alignment import CohortTokens, FileTable, IndexedTokens
-
-    # The file of each right token, and a right file, -1 for any.
-    Partner = tuple[Ids, int]
+# The file of each right token, and a right file, -1 for any.
+Partner = tuple[Ids, int]
 
 # The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
 RANK_DISTANCE = 8

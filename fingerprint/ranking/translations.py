@@ -7,24 +7,20 @@ submissions are, with shorter k-grams; docs/know/score.md ("Across languages") h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint.kernels.types import Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
 from fingerprint.ranking.candidates import CandidatePairs, InvertedIndex, weighted_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import Groups
-from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.parallel import Check, never_end
 from fingerprint.ranking.score_constants import COARSE_LITERALS, DECIMALS, HALF_EVIDENCE, HALF_SYMBOLS
 from fingerprint.ranking.scoring import ScorePairs, Scores, passage_mass, score
 from fingerprint.ranking.terms import LexicalTable, TermTable, beside_passages
 from fingerprint.winnowing import Params, fingerprint
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.ranking.parallel import Check
 
 # Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
 COARSE_PARAMS = Params(k=4, window=3)

@@ -9,22 +9,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from django.db.models import Count, Max, Min, Q
 
 from fingerprint import EXAMPLE_3_1, InvertedIndex, Matches, Sketches, batch_query, design, mod_resemblance, unpack
+from fingerprint.kernels.types import Hashes
 from submissions.archive.models import Corpus, CorpusDocument
 from submissions.archive.signatures import RECIPE, NewDocument, current_profile
 from submissions.work.locks import Work, work_lock
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.kernels.types import Hashes
-
-    Numbers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]
 
 CHUNK = 5000  # texts in memory at once
 

@@ -14,14 +14,15 @@ from functools import cache
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import Max, Min
 from django.utils import timezone
 from psycopg import sql
 
-from fingerprint import Sketches, cluster, duplicate_labels, merge_shared, mod_resemblance, value_ranges
+from fingerprint import Clustering, Sketches, cluster, duplicate_labels, merge_shared, mod_resemblance, value_ranges
+from fingerprint.kernels.types import Documents, Hashes
 from submissions.archive import corpora, signatures
 from submissions.archive.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep
 from submissions.core.database import insert, open_cursor, update
@@ -29,10 +30,6 @@ from submissions.models import Job
 from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY
 from submissions.work.running import restart_lost
-
-if TYPE_CHECKING:
-    from fingerprint import Clustering
-    from fingerprint.kernels.types import Documents, Hashes
 
 # Parts that wait at a time: enough for the workers of several machines, and little in the database.
 MOST_WAITING = 16

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from django.db import connection, transaction
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,6 +24,7 @@ from fingerprint import Records, SharedValues, Sketches, features, kgram_hashes,
 from fingerprint.engine import (
     ENGINE_VERSION,
     FILE_SECONDS,
+    FrontEnd,
     TooSlow,
     Unreadable,
     WordKinds,
@@ -31,6 +33,7 @@ from fingerprint.engine import (
     identify,
     time_limit,
 )
+from fingerprint.kernels.types import Documents, Hashes
 from fingerprint.sketches.simhash import simhash
 from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.core.database import insert
@@ -39,10 +42,6 @@ from submissions.intake.sandbox.archives import unpack_opened
 from submissions.intake.unpacking import unpack, walk
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.engine import FrontEnd
-    from fingerprint.kernels.types import Documents, Hashes
     from submissions.intake.entries import Entry
 
     TextKey = tuple[str, str]  # SHA-256 and profile

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
+from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entries import replace_invisible
@@ -17,12 +17,11 @@ from submissions.intake.layouts.places import Placement, Student, root_of
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.limits import Limits, outside_time
 
-if TYPE_CHECKING:
-    Submitters = tuple[str, ...]
+Submitters = tuple[str, ...]
 
-    # Attempts are compared with those of the same submitters at the same part of an assignment.
-    Task = tuple[Submitters, str]
-    AttemptKey = int | datetime
+# Attempts are compared with those of the same submitters at the same part of an assignment.
+Task = tuple[Submitters, str]
+AttemptKey = int | datetime
 
 # Longest name and identifier that the database holds.
 MAX_NAME = 400

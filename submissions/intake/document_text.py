@@ -13,15 +13,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerprint.engine import TooSlow, time_limit
 from submissions.intake import sentences as reasons
 from submissions.intake.limits import Budget, RefusalError, format_size
 
-if TYPE_CHECKING:
-    # Yields the text of a document in pieces; the budget limits what is unpacked.
-    Reader = Callable[[bytes, Budget], Iterable[str]]
+# Yields the text of a document in pieces; the budget limits what is unpacked.
+Reader = Callable[[bytes, Budget], Iterable[str]]
 
 DOCUMENT_SECONDS = 20.0
 ZIP, PDF, RICH_TEXT = b"PK\x03\x04", b"%PDF-", b"{\\rtf"

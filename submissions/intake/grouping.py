@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.intake import sentences as reasons
 from submissions.intake.choices import (
     ONLY_ATTEMPT,
+    Attempt,
     Choices,
     DistinctNames,
     FilePlace,
     GroupedSubmission,
+    Submitters,
     attempts_of,
     clean_name,
     distinct_paths,
@@ -41,10 +43,9 @@ from submissions.intake.warnings import (
 )
 
 if TYPE_CHECKING:
-    from submissions.intake.choices import Attempt, Submitters
     from submissions.intake.entries import Entry
 
-    Identify = Callable[[Student], Student]
+Identify = Callable[[Student], Student]
 
 DEFAULT_CHOICES = Choices()
 

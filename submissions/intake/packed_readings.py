@@ -16,14 +16,13 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerprint import engine
+from fingerprint.kernels.types import Kinds, Lines
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from fingerprint.engine import Span
-    from fingerprint.kernels.types import Kinds, Lines
 
     Numbers = npt.NDArray[np.int32]
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions.intake import sentences
 from submissions.intake.choices import Choices, GroupedSubmission, plain_name, submitters
 from submissions.intake.entries import Entry
-from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, ListingBuilder, group_files, owners, place_with
+from submissions.intake.grouping import (
+    DEFAULT_CHOICES,
+    Grouping,
+    Identify,
+    ListingBuilder,
+    group_files,
+    owners,
+    place_with,
+)
 from submissions.intake.layouts.places import Listing, root_of
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import Ranked, recognise
@@ -31,7 +39,6 @@ from submissions.intake.warnings import (
 
 if TYPE_CHECKING:
     from submissions.intake.file_languages import ChosenLanguages
-    from submissions.intake.grouping import Identify
 
 # Entries of a reason that are named as examples.
 EXAMPLES = 3

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerprint.engine import decode
 from submissions.intake import sentences
@@ -65,8 +65,7 @@ class Column(StrEnum):
     ROLE = "role"
 
 
-if TYPE_CHECKING:
-    Columns = dict[Column, list[int]]
+Columns = dict[Column, list[int]]
 
 
 # If several columns have one meaning, the column whose header comes first here is shown.

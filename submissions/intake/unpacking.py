@@ -20,7 +20,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple
 
 from submissions.intake import document_text, members, sentences as reasons
 from submissions.intake.document_text import FORMATS, DocumentFormat, document_format
@@ -41,14 +41,13 @@ from submissions.intake.limits import (
 )
 from submissions.intake.zip_and_tar import read_tar, read_zip
 
-if TYPE_CHECKING:
-    Reader = Callable[[IO[bytes], Budget], Iterator[members.ArchiveMember]]
+Reader = Callable[[IO[bytes], Budget], Iterator[members.ArchiveMember]]
 
-    # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
-    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["Entry"]]
+# Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
+InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["Entry"]]
 
-    # Called with the path of an archive in the upload before it is unpacked, and with an empty one after it.
-    Nested = Callable[[str], None]
+# Called with the path of an archive in the upload before it is unpacked, and with an empty one after it.
+Nested = Callable[[str], None]
 
 # Number of bytes at the start of a file from which its format is detected.
 HEAD_BYTES = 512

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import choices
 from submissions.intake import sentences
-from submissions.intake.choices import plain_name
+from submissions.intake.choices import Choices, GroupedSubmission, Submitters, plain_name
 from submissions.intake.file_languages import family_of, likely_language
 from submissions.intake.layouts.fields import is_list
 from submissions.intake.layouts.places import PROJECT_ENTRIES, Layout, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.choices import Choices, GroupedSubmission, Submitters
     from submissions.intake.rosters import Roster
 
 # Names that a warning lists; it counts the others.

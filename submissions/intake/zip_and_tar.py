@@ -12,15 +12,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entries import detect_encoding, redecode
 from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size, outside_time
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 
-if TYPE_CHECKING:
-    Decompressor = Callable[[IO[bytes]], object]
+Decompressor = Callable[[IO[bytes]], object]
 
 # Limits on the bytes of a zip's central directory per allowed entry, of the upload and of a nested zip: twice
 # the usual size of a record. An upload has many more files that are left out by their names.

@@ -27,11 +27,10 @@ from submissions.intake.choices import DistinctNames
 from submissions.intake.rosters import name_key
 from submissions.matches.groups import parse_lines
 from submissions.models import ApiAnswer, Assignment, AuditEntry, Course, Erasure, StatedReason
-from submissions.students.naming import PSEUDONYM
+from submissions.students.naming import PSEUDONYM, Spellings
 from submissions.uploads.fingerprinting import delete_unused, forget
 
 if TYPE_CHECKING:
-    from submissions.students.naming import Spellings
     from submissions.students.scope import Scope
 
 # Why something with the name, or one like it, is left.

@@ -7,38 +7,34 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.models import Count, F, Q, Sum
 
-from fingerprint.engine import Params, Unreadable, distinct_values
+from fingerprint.engine import Params, Reading, Unreadable, distinct_values
+from fingerprint.kernels.types import Documents, Hashes
 from submissions.core.database import insert, is_database_away, is_no_room, open_cursor, update
 from submissions.intake import sentences as reasons
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 from submissions.intake.sandbox.process import NotStarted
 from submissions.matches.line_marks import packed_marks
-from submissions.models import Batch, Boilerplate, Document, PostingBlock, PostingRun, Source, SubmissionFile
+from submissions.models import Batch, Boilerplate, Document, Job, PostingBlock, PostingRun, Source, SubmissionFile
 from submissions.uploads.read import document_reader
 from submissions.uploads.stored_documents import document_text, pack_fingerprints
 from submissions.work.locks import Work, transaction_lock, work_locks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
-
-    from fingerprint.engine import Reading
-    from fingerprint.kernels.types import Documents, Hashes
-    from submissions.models import Job
 
     Numbers = npt.NDArray[np.int64]
     Postings = npt.NDArray[np.void]

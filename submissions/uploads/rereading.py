@@ -9,9 +9,10 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
@@ -29,10 +30,7 @@ from submissions.uploads.read import document_reader
 from submissions.work import jobs
 from submissions.work.jobs import change_rows
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
+Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
 
 State = LanguageChange.State
 NEXT = "the language was changed again"

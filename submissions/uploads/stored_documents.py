@@ -9,11 +9,13 @@ import struct
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from fingerprint.engine import TaskStatement, decode, shown_text
+from fingerprint.engine import Decoded, LexicalTerms, Span, TaskStatement, decode, shown_text
+from fingerprint.kernels.types import Hashes, Offsets, Terms
 from submissions.intake.entries import Entry
 from submissions.intake.layouts.places import ALL_METADATA_BYTES
 from submissions.intake.layouts.registry import metadata_limit
@@ -29,12 +31,6 @@ from submissions.intake.packed_readings import (
 from submissions.intake.preview import ListedUpload
 from submissions.intake.unpacking import archive_stem
 from submissions.models import Assignment, Batch, Boilerplate, Document, ListedEntry, Source, SubmissionFile
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.engine import Decoded, LexicalTerms, Span
-    from fingerprint.kernels.types import Hashes, Offsets, Terms
 
 # The number of fingerprints, and the bytes of a difference of two positions.
 HEADER = struct.Struct("<IB")

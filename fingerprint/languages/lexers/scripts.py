@@ -10,7 +10,8 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from re import Match
+from typing import Any, ClassVar
 
 from pygments.lexer import default, include, inherit
 from pygments.lexers import javascript, perl, php, ruby, shell, tcl
@@ -18,11 +19,8 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 
 from fingerprint.languages.lexers import groups
 
-if TYPE_CHECKING:
-    from re import Match
-
-    # Where the lines begin whose text is a name, and where that name ends; by whether a line may be indented.
-    LastLines = dict[tuple[str, bool], list[tuple[int, int]]]
+# Where the lines begin whose text is a name, and where that name ends; by whether a line may be indented.
+LastLines = dict[tuple[str, bool], list[tuple[int, int]]]
 
 _WHOLE_LINE = re.compile(r"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
 _FIRST_WORD = re.compile(r"^([ \t]*+)(\w++)", re.MULTILINE)

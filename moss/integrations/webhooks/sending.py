@@ -14,6 +14,7 @@ import requests
 from celery.exceptions import SoftTimeLimitExceeded
 from django import forms
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
@@ -37,8 +38,6 @@ from submissions.work import jobs
 from submissions.work.jobs import decided, state_changed
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.uploads.read import Link
 
     Data = Callable[[Assignment, int], dict[str, Any]]

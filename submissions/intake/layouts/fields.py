@@ -7,16 +7,15 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.places import Ignored, Layout, Listing, Place, Placement, Student
 from submissions.intake.limits import outside_time
 
-if TYPE_CHECKING:
-    Places = dict[str, Place]
-    # From a path to the name of a layout in it.
-    Finder = Callable[[str], "MatchedName | None"]
+Places = dict[str, Place]
+# From a path to the name of a layout in it.
+Finder = Callable[[str], "MatchedName | None"]
 
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d)[:_.-](\d\d)[:_.-](\d\d)(?:[.,]\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?", re.ASCII

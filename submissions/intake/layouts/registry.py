@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerprint.extensions import LAYOUTS as GROUP, added
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
-from submissions.intake.layouts.places import Layout
+from submissions.intake.layouts.places import Layout, Listing
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
 from submissions.intake.layouts.platforms.learning_platforms import (
     BLACKBOARD,
@@ -33,9 +33,6 @@ from submissions.intake.layouts.platforms.programming_platforms import (
     PUSHED,
     SUBMITTY,
 )
-
-if TYPE_CHECKING:
-    from submissions.intake.layouts.places import Listing
 
 # Paths whose limits are kept: they are asked for when an upload is listed, grouped and shown.
 CACHED_PATHS = 50_000

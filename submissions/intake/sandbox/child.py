@@ -17,12 +17,11 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    Header = dict[str, Any]
-    Frame = tuple[Header, list[bytes]]
-    ReadExactly = Callable[[int], bytes]
+Header = dict[str, Any]
+Frame = tuple[Header, list[bytes]]
+ReadExactly = Callable[[int], bytes]
 
 LENGTH = struct.Struct("<I")
 # Longer headers of a child are wrong: names and reasons are cut before they are sent.

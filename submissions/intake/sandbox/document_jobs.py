@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import FILE_SECONDS, Reading, TooSlow, Unreadable, identify, read_together, time_limit
+from fingerprint.engine import (
+    FILE_SECONDS,
+    Reading,
+    SpanColumns,
+    TooSlow,
+    Unreadable,
+    identify,
+    read_together,
+    time_limit,
+)
+from fingerprint.kernels.types import Kinds, Lines, Offsets, Terms
 from submissions.intake.packed_readings import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
-    from fingerprint.engine import SpanColumns
-    from fingerprint.kernels.types import Kinds, Lines, Offsets, Terms
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (Unreadable,)

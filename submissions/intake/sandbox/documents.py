@@ -14,22 +14,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import psutil
 
 from fingerprint import engine
+from fingerprint.kernels.types import Lines, Offsets
 from fingerprint.reasons import LANGUAGE_TOO_SLOW, READING_TOO_SLOW
 from submissions.intake import sentences as reasons
 from submissions.intake.limits import format_size
 from submissions.intake.packed_readings import STYLED, together_then_alone
-from submissions.intake.sandbox.child import Nonsense, require
+from submissions.intake.sandbox.child import Frame, Header, Nonsense, require
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.kernels.types import Lines, Offsets
     from submissions.intake.entries import Entry
-    from submissions.intake.sandbox.child import Frame, Header
 
     Column = npt.NDArray[Any]
 

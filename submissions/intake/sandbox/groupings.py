@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import from_json
@@ -29,13 +29,9 @@ from submissions.intake.limits import BadArchive, format_size, outside_time
 from submissions.intake.members import MAX_SIZE
 from submissions.intake.preview import GroupedUpload, ListedUpload, Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.rosters import MAX_ROWS, Roster, RosterProblem, RosterRefused, RosterStudent
-from submissions.intake.sandbox.child import Nonsense, require
+from submissions.intake.sandbox.child import Header, Nonsense, require
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 from submissions.intake.warnings import GroupingWarning
-
-if TYPE_CHECKING:
-    from submissions.intake.sandbox.child import Header
-
 
 # Characters of any text, which may name a few submissions, and of a name that is stored.
 MAX_TEXT, MAX_NAME = 10_000, 400

@@ -17,14 +17,11 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake.sandbox import child as frames
 
-if TYPE_CHECKING:
-    from submissions.intake.sandbox.child import Frame, Header
-
-    Serve = Callable[[Header], bytes]
+Serve = Callable[[frames.Header], bytes]
 
 logger = logging.getLogger(__name__)
 
@@ -121,8 +118,8 @@ class Child:
         self._ready = True
 
     def do(
-        self, request: Header, buffers: Sequence[bytes], limits: JobLimits, serve: Serve | None = None
-    ) -> Iterator[Frame]:
+        self, request: frames.Header, buffers: Sequence[bytes], limits: JobLimits, serve: Serve | None = None
+    ) -> Iterator[frames.Frame]:
         """Yield the messages of a job; `serve` answers what it asks for.
 
         After Refused and Broken the process can do further jobs, after Ended it cannot.
@@ -153,7 +150,7 @@ class Child:
                 pipe.close()
         return self._process.wait()
 
-    def _send(self, header: Header, buffers: Sequence[bytes], limits: JobLimits) -> None:
+    def _send(self, header: frames.Header, buffers: Sequence[bytes], limits: JobLimits) -> None:
         self._deadline = time.monotonic() + limits.seconds
         message = memoryview(frames.packed(header, buffers))
         while message:
@@ -163,7 +160,7 @@ class Child:
             except BrokenPipeError:
                 raise self._ended() from None
 
-    def _receive(self, limits: JobLimits) -> Frame:
+    def _receive(self, limits: JobLimits) -> frames.Frame:
         self._deadline = time.monotonic() + limits.seconds
         try:
             header, buffers = frames.receive(self._read_exactly, limits.max_bytes)
@@ -208,19 +205,19 @@ def _enlarge(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
 
 
-def _done(_header: Header) -> None:
+def _done(_header: frames.Header) -> None:
     """Do nothing: the job ended well."""
 
 
-def _refused(header: Header) -> None:
+def _refused(header: frames.Header) -> None:
     raise Refused(str(header.get("reason")))
 
 
-def _no_memory(_header: Header) -> None:
+def _no_memory(_header: frames.Header) -> None:
     raise Ended(Cause.MEMORY)
 
 
-def _broken(header: Header) -> None:
+def _broken(header: frames.Header) -> None:
     trace = (c for c in str(header.get("trace"))[-TRACE_CHARACTERS:] if c.isprintable() or c == "\n")
     logger.error("a reader broke:\n%s", "".join(trace))
     raise Broken(str(header.get("error")))
