@@ -234,11 +234,11 @@ class Clustering(NamedTuple):
         return [group for group in np.split(order, starts) if len(group) > 1]
 
 
-def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs, start: int = 0) -> None:
+def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs) -> None:
     """Add sorted runs of (value, document) to `runs`: the first half of phase 2.
 
-    `included` (bool, one for each document) selects the documents; they are numbered from `start`. Each run
-    fits in the budget of `runs`, unless a single sketch exceeds it.
+    `included` (bool, one for each document) selects the documents. Each run fits in the budget of `runs`, unless a
+    single sketch exceeds it.
     """
     offsets = sketches.offsets
     document = 0
@@ -249,44 +249,40 @@ def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs, 
         selection = included[numbers]
         values = np.asarray(sketches.values[offsets[document] : offsets[end]])[selection]
         order = np.argsort(values, kind="stable")
-        runs.add(Records(values[order], (numbers[selection] + start).astype(np.uint64)[order]))
+        runs.add(Records(values[order], numbers[selection].astype(np.uint64)[order]))
         document = end
 
 
-def pair_runs(records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON, start: int = 0) -> None:
+def pair_runs(records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON) -> None:
     """Add sorted runs of (pair, count) of the documents that share values to `runs`: phase 3.
 
-    A pair is left << 32 | right with left < right and right >= `start`. A value in more than `common` documents is
-    ignored: it forms no pairs, and is subtracted from `sizes` (int64, values of each document), which is modified.
+    A pair is left << 32 | right with left < right. A value in more than `common` documents is ignored: it forms no
+    pairs, and is subtracted from `sizes` (int64, values of each document), which is modified.
     """
     buffer = np.empty(runs.capacity, dtype=np.uint64)
     filled = 0
     for piece in records:
-        shared = _shared_records(piece, sizes, common, start)
+        shared = _shared_records(piece, sizes, common)
         ends = _group_ends(shared.keys)
         row = 0
         while row < len(ends):
             if len(buffer) < ends[row] - row:
                 buffer = np.resize(buffer, ends[row] - row)
-            row, filled = _expand(shared.payloads, ends, row, start, (buffer, filled))
+            row, filled = _expand(shared.payloads, ends, row, (buffer, filled))
             if row < len(ends):
                 runs.add(_pair_counts(buffer[:filled]))
                 filled = 0
     runs.add(_pair_counts(buffer[:filled]))
 
 
-def _shared_records(piece: Records, sizes: Documents, common: int, start: int) -> Records:
-    """Return the records of values that 2 to `common` documents share, at least one of them from `start` on.
+def _shared_records(piece: Records, sizes: Documents, common: int) -> Records:
+    """Return the records of values that 2 to `common` documents share.
 
     The values of more documents are subtracted from `sizes` in place.
     """
     _, group, counts = np.unique(piece.keys, return_inverse=True, return_counts=True)
-    documents = piece.payloads.astype(np.int64)
-    old = np.bincount(group[documents < start], minlength=len(counts))
-    # A value that was too common before is already subtracted from the old documents.
-    ignored = (counts[group] > common) & ((documents >= start) | (old[group] <= common))
-    np.subtract.at(sizes, documents[ignored], 1)
-    shared = ((counts > 1) & (counts <= common) & (counts > old))[group]
+    np.subtract.at(sizes, piece.payloads[(counts > common)[group]].astype(np.int64), 1)
+    shared = ((counts > 1) & (counts <= common))[group]
     return Records(piece.keys[shared], piece.payloads[shared])
 
 
@@ -296,20 +292,19 @@ def _group_ends(keys: Words) -> Documents:
 
 
 @kernel
-def _expand(documents: Words, ends: Documents, row: int, start: int, out: tuple[Words, int]) -> tuple[int, int]:
+def _expand(documents: Words, ends: Documents, row: int, out: tuple[Words, int]) -> tuple[int, int]:
     """Write the pairs of record `row` with each later one of its group, row by row while they fit.
 
     Returns the next row and the filled length of the buffer.
     """
     buffer, filled = out
-    half, first = np.uint64(HALF_WORD), np.uint64(start)
+    half = np.uint64(HALF_WORD)
     while row < len(documents) and filled + ends[row] - row - 1 <= len(buffer):
         for other in range(row + 1, ends[row]):
             left = min(documents[row], documents[other])
             right = max(documents[row], documents[other])
-            if right >= first:
-                buffer[filled] = (left << half) | right
-                filled += 1
+            buffer[filled] = (left << half) | right
+            filled += 1
         row += 1
     return row, filled
 
