@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from django import forms
@@ -19,7 +20,7 @@ from submissions.courses.read import archive_languages, invitations_of_the_last_
 from submissions.courses.retention import NOTICE, SOURCES_NOTICE
 from submissions.intake.file_languages import ChosenLanguages, check_language_patterns
 from submissions.intake.left_out.patterns import BadPatterns, parse_patterns
-from submissions.matches import groups as teams
+from submissions.matches.groups import BadTeams, validate_teams
 from submissions.models import Assignment, Course
 from submissions.reports.change import compare_with
 from submissions.reports.old_work import comparisons_of_others
@@ -357,18 +358,32 @@ class AssignmentForm(AssignmentModelForm):
         return name
 
 
-class PatternField(forms.CharField):
-    """Patterns of files, one a line."""
+class LinesField(forms.CharField):
+    """Patterns of files or teams, one a line; `check` raises BadPatterns or BadTeams."""
 
-    def __init__(self, rows: int = 2, **of_field: Any) -> None:
+    def __init__(self, check: Callable[[str], None], rows: int = 2, **of_field: Any) -> None:
         box = forms.Textarea(attrs={"rows": rows, "spellcheck": "false"})
-        super().__init__(required=False, max_length=MAX_PATTERNS_CHARACTERS, widget=box, **of_field)
+        super().__init__(required=False, widget=box, **{"max_length": MAX_PATTERNS_CHARACTERS, **of_field})
+        self.check = check
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        try:
+            self.check(text)
+        except (BadPatterns, BadTeams) as error:
+            raise ValidationError(str(error)) from error
+        return text
+
+
+def _check_patterns(text: str, *, include: bool = False) -> None:
+    parse_patterns(text.splitlines(), include=include)
 
 
 class PatternFields(forms.Form):
     """Patterns of files that count, of files that do not, and of files in a certain language."""
 
-    include_patterns = PatternField(
+    include_patterns = LinesField(
+        partial(_check_patterns, include=True),
         3,
         label=_("Also compare"),
         help_text=_(
@@ -376,37 +391,25 @@ class PatternFields(forms.Form):
             "a line, as in .gitignore. @ and the name of a rule compares all files of that rule."
         ),
     )
-    exclude_patterns = PatternField(
-        3, label=_("Do not compare"), help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/.")
+    exclude_patterns = LinesField(
+        _check_patterns,
+        3,
+        label=_("Do not compare"),
+        help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/."),
     )
-    only_patterns = PatternField(
+    only_patterns = LinesField(
+        _check_patterns,
         label=_("Compare only"),
         help_text=_("Files that match one of these patterns, one a line: src/**, *.java. Empty: all files."),
     )
-    language_patterns = PatternField(
+    language_patterns = LinesField(
+        check_language_patterns,
         label=_("Languages by name"),
         help_text=_(
             "For files whose language is not detected: a pattern, = and a language on each line, "
             "such as *.st = Structured Text."
         ),
     )
-
-    def clean_include_patterns(self) -> str:
-        return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
-
-    def clean_exclude_patterns(self) -> str:
-        return _checked_patterns(self.cleaned_data["exclude_patterns"])
-
-    def clean_only_patterns(self) -> str:
-        return _checked_patterns(self.cleaned_data["only_patterns"])
-
-    def clean_language_patterns(self) -> str:
-        text: str = self.cleaned_data["language_patterns"]
-        try:
-            check_language_patterns(text)
-        except BadPatterns as error:
-            raise ValidationError(str(error)) from error
-        return text
 
 
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
@@ -427,11 +430,11 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
         error_messages={"invalid": _("Write a date and a time, as in 2026-11-21 18:00.")},
     )
-    teams = forms.CharField(
+    teams = LinesField(
+        validate_teams,
+        6,
         label=_("Teams"),
-        required=False,
         max_length=MAX_TEAMS_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text=_(
             "One team a line, names of submissions separated by commas. A name with a comma goes in "
             'quotes: "Doe, Jane". The roster of the course may name teams, too.'
@@ -481,14 +484,6 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         for field in self.fields.values():
             field.disabled = True
 
-    def clean_teams(self) -> str:
-        text: str = self.cleaned_data["teams"]
-        try:
-            teams.validate_teams(text)
-        except teams.BadTeams as error:
-            raise ValidationError(str(error)) from error
-        return text
-
 
 def take_back_languages(assignment: Assignment, stored: ChosenLanguages) -> ChosenLanguages:
     """Let an assignment that a form has changed have its `stored` languages; return those of the form."""
@@ -514,11 +509,3 @@ def save_settings(form: SettingsForm, user: User, chosen: ChosenLanguages | None
 def changes_patterns(form: SettingsForm) -> bool:
     """Return whether a valid form changes which files are compared."""
     return bool({"include_patterns", "exclude_patterns", "only_patterns"} & {*form.changed_data})
-
-
-def _checked_patterns(text: str, *, include: bool = False) -> str:
-    try:
-        parse_patterns(text.splitlines(), include=include)
-    except BadPatterns as error:
-        raise ValidationError(str(error)) from error
-    return text

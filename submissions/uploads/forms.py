@@ -112,10 +112,7 @@ def _paths(text: str) -> list[str]:
 
 
 class SubmissionsForm(UploadForm):
-    role = forms.ChoiceField(label=_("These are"), required=False, choices=ROLES)
-
-    def clean_role(self) -> str:
-        return self.cleaned_data["role"] or Batch.Role.CLASS
+    role = forms.TypedChoiceField(label=_("These are"), required=False, choices=ROLES, empty_value=Batch.Role.CLASS)
 
 
 class PreviewForm:

@@ -238,9 +238,10 @@ class RepositoriesForm(TokenForm):
             }
         ),
     )
-    role = forms.ChoiceField(
+    role = forms.TypedChoiceField(
         label=gettext_lazy("These are"),
         required=False,
+        empty_value=Batch.Role.CLASS,
         choices=[*ROLES, (RepositoryFetch.STARTER, gettext_lazy("code that was handed out: it does not count"))],
     )
     preview = forms.BooleanField(
@@ -272,9 +273,6 @@ class RepositoriesForm(TokenForm):
         if not settings.GIT_NETWORKS and any(urlsplit(one.address).scheme != "https" for one in listed):
             raise ValidationError(gettext("The addresses must begin with https://."))
         return listed
-
-    def clean_role(self) -> str:
-        return self.cleaned_data["role"] or Batch.Role.CLASS
 
     def clean_again_after_due(self) -> bool:
         again: bool = self.cleaned_data["again_after_due"]
