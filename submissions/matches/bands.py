@@ -170,14 +170,15 @@ def band_sentences(
 
 def _look_texts(looks: int, few: int, texts: Texts) -> tuple[str, str]:
     """Return what is said of pairs to look at, and of `few` of them below the threshold."""
-    look_at = texts.ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
+    ngettext = texts.ngettext  # so that the texts are collected
+    look_at = ngettext("{looks} pair of {span}: look at it.", "{looks} pairs of {span}: look at them.", looks)
     if few == looks:
-        return look_at, texts.ngettext(
+        return look_at, ngettext(
             "{few} pair of {span} is below the threshold: read it last.",
             "{few} pairs of {span} are below the threshold: read them last.",
             few,
         )
-    return look_at, texts.ngettext(
+    return look_at, ngettext(
         "{few} pair to look at is below the threshold: read it last.",
         "{few} pairs to look at are below the threshold: read them last.",
         few,
