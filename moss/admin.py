@@ -14,8 +14,10 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.db.models.signals import post_save
 from django.dispatch import receiver
+from django.http import HttpRequest
 
 from moss.integrations.accounts.change import NONE_LEFT, leaves_no_administrator
 from moss.integrations.accounts.models import Session
@@ -24,10 +26,6 @@ from submissions.audit.models import AuditAction
 from submissions.core.accounts import usage_of
 from submissions.intake.limits import format_size
 from submissions.models import AuditEntry
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
 
 logger = logging.getLogger(__name__)
 

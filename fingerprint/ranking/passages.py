@@ -322,20 +322,16 @@ def align_pairs(
     passages allow, see `trim_tiles`. Equally long ones are sorted by left token. Known pairs are not aligned again.
     """
     found, sides = KnownPassages(known), sides_of(pairs)
+    arrays = cohort.indexed, cohort.file_starts, cohort.frequency
     others = pairs[np.array([one not in found.rows for one in sides], dtype=np.bool_)]
 
     def align(part: slice) -> None:
         counts = np.zeros(len(others[part]), dtype=np.int64)
-        rows = _align(passage_arrays(cohort), others[part], cohort.k, cohort.distinct, counts)
+        rows = _align(arrays, others[part], cohort.k, cohort.distinct, counts)
         found.add(others[part], rows, counts)
 
     run_chunks(cohort, others, align, check)
     return PairPassages.from_rows([found.rows[one] for one in sides])
-
-
-def passage_arrays(cohort: Cohort) -> CohortArrays:
-    """Return what `append_runs` takes of a cohort."""
-    return cohort.indexed, cohort.file_starts, cohort.frequency
 
 
 def sides_of(pairs: Rows) -> list[tuple[int, int]]:

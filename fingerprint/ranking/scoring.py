@@ -14,7 +14,7 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import slice_submission, trim_tiles
 from fingerprint.ranking.cohort import Cohort, RunningSums
 from fingerprint.ranking.parallel import Check, never_end, run_chunks, run_parts
-from fingerprint.ranking.passages import COLUMNS, INITIAL_ROWS, CohortArrays, KnownPassages, append_runs, passage_arrays
+from fingerprint.ranking.passages import COLUMNS, INITIAL_ROWS, CohortArrays, KnownPassages, append_runs
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import LexicalTable, beside_passages
 from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
@@ -179,7 +179,7 @@ def measure_coverage(cohort: Cohort, pairs: Rows, check: Check, known: KnownPass
     count = len(pairs)
     tokens, lines, with_common = np.zeros((3, count, 2), dtype=np.int64)
     coverage = Coverage(np.zeros(count), tokens, np.zeros(count, dtype=np.int64), lines, with_common)
-    arrays = passage_arrays(cohort), cohort.sums
+    arrays = (cohort.indexed, cohort.file_starts, cohort.frequency), cohort.sums
     parameters = cohort.k, cohort.distinct, constants.LENGTHS
 
     def fill(part: slice) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
@@ -16,15 +16,13 @@ from django.utils import timezone, translation
 from django.utils.safestring import SafeString
 
 from submissions.cases.read import assignees
+from submissions.core.names import Names
 from submissions.core.rights import Right, allowed, rights
 from submissions.models import Assignment, Course, Report, Submission, SubmissionFile
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import PairFilter, ReportState, effective_threshold
-
-if TYPE_CHECKING:
-    from submissions.core.names import Names
 
 # Rights that show in a part; readers who differ in others share the rendered parts.
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})

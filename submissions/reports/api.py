@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router, Schema, Status
@@ -11,6 +11,7 @@ from ninja import Router, Schema, Status
 from submissions.cases.read import case_count, pairs_above
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
 from submissions.core.api import Id, Problem, Threshold, answer_of, names_of, user_of
+from submissions.core.names import Names
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
 from submissions.pairs.read import bands_of, moved_threshold, other_classes, suggested_threshold, threshold_of
@@ -20,9 +21,6 @@ from submissions.reports.exports import table_response
 from submissions.reports.progress import ranking_progress
 from submissions.reports.read import report_state
 from submissions.uploads.change import rerank
-
-if TYPE_CHECKING:
-    from submissions.core.names import Names
 
 router = Router()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django import forms
@@ -12,13 +12,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy as _
 
 from submissions.cases.documents import ALIASES, REAL_NAMES, students
+from submissions.core.names import Names
 from submissions.matches.file_formats import DOCUMENT_FORMATS
 from submissions.matches.source_html import visible_text
 from submissions.models import Decision, Pair
 from submissions.reports.read import SORT_FIELDS, PairFilter
-
-if TYPE_CHECKING:
-    from submissions.core.names import Names
 
 FLAG_LABELS = {
     "identical": _("Identical"), "layout": _("Identical except layout, comments, punctuation and modifiers"),

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.db.models import BinaryField, FileField, Model, Q, QuerySet
@@ -26,9 +26,7 @@ from submissions.core.mails import Mail
 from submissions.core.redaction import NameFinder
 from submissions.intake.entries import replace_invisible
 from submissions.students.register import NAMED, naming_rows, naming_rows_of
-
-if TYPE_CHECKING:
-    from submissions.students.scope import Scope
+from submissions.students.scope import Scope
 
 README = """Export of the data of one student, {made}.
 

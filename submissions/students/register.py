@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.apps import apps
 from django.conf import settings
@@ -28,10 +28,8 @@ from submissions.intake.rosters import name_key
 from submissions.matches.groups import parse_lines
 from submissions.models import ApiAnswer, Assignment, AuditEntry, Course, Erasure, StatedReason
 from submissions.students.naming import PSEUDONYM, Spellings
+from submissions.students.scope import Scope
 from submissions.uploads.fingerprinting import delete_unused, forget
-
-if TYPE_CHECKING:
-    from submissions.students.scope import Scope
 
 # Why something with the name, or one like it, is left.
 SOMEBODY_ELSE = "somebody decided that a similar name or id is another person's"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
@@ -21,10 +22,6 @@ from submissions.intake.rosters import Roster, RosterRefused, check_size
 from submissions.models import Batch
 from submissions.pages.language import roster_problem
 from submissions.pages.requests import too_much_at_once
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import UploadedFile
-
 
 # Characters of a path that are stored; longer ones than an upload may have are refused with a reason.
 PATH_CHARACTERS = 1000

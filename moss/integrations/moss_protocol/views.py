@@ -8,7 +8,6 @@ from functools import wraps
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy.typing as npt
 from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
@@ -39,6 +38,7 @@ from submissions.uploads.stored_documents import file_text
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
     from submissions.reports.models import PassageRecord
 
