@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.choices import (
@@ -28,6 +28,7 @@ from submissions.intake.choices import (
     submission_names,
     submitters,
 )
+from submissions.intake.entries import Entry
 from submissions.intake.layouts.fields import LOOSE, LOOSE_FILE
 from submissions.intake.layouts.places import ALL_METADATA_BYTES, Ignored, Layout, Listing, Placement, Student, root_of
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
@@ -41,9 +42,6 @@ from submissions.intake.warnings import (
     misfit_warning,
     unknown_names,
 )
-
-if TYPE_CHECKING:
-    from submissions.intake.entries import Entry
 
 Identify = Callable[[Student], Student]
 

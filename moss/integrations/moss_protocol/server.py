@@ -7,13 +7,14 @@ import contextlib
 import logging
 import resource
 import signal
+import socket
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -23,10 +24,6 @@ from moss.integrations.moss_protocol import protocol, uploads
 from moss.integrations.moss_protocol.models import account_of
 from submissions.core.accounts import QuotaExceeded
 from submissions.intake.limits import Limits, format_size
-
-if TYPE_CHECKING:
-    import socket
-
 
 # Wrong user ids of an address are counted for this time.
 FAILURE_SECONDS = 300.0
