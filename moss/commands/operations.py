@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import getpass
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -92,17 +93,20 @@ def backup(file: Path, recipient: str | None) -> None:
     from moss.operations.backups import delete_old, name_of_now, suffix_for, why_not, write
     from submissions.work import heartbeats
 
-    recipient, outcome = recipient or settings.BACKUP_RECIPIENT, heartbeats.FAILED
+    recipient = recipient or settings.BACKUP_RECIPIENT
+    target = file / name_of_now(suffix_for(recipient)) if os.path.isdir(file) else file  # noqa: PTH112 - also without rights
+    if suffix_for(recipient) and target.suffix != suffix_for(recipient):
+        raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
+    if os.path.exists(target):  # noqa: PTH110 - as above
+        raise click.ClickException(f"{target} exists: name another file.")
     try:
-        target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
-        if suffix_for(recipient) and target.suffix != suffix_for(recipient):
-            raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
         manifest = write(target, recipient)
-        outcome = heartbeats.WRITTEN
-    except OSError as error:
-        raise click.ClickException(why_not(error, file, recipient)) from error
-    finally:
-        heartbeats.save_end(outcome)
+    except Exception as error:
+        heartbeats.save_end(heartbeats.FAILED)
+        if isinstance(error, OSError):
+            raise click.ClickException(why_not(error, target.absolute().parent, recipient)) from error
+        raise
+    heartbeats.save_end(heartbeats.WRITTEN)
     click.echo(f"{target}: version {manifest.version}, {sum(manifest.counts.values()):,} rows.")
     if target != file and settings.BACKUP_DAYS:
         for old in delete_old(file, settings.BACKUP_DAYS):

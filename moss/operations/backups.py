@@ -6,6 +6,7 @@ whose private key is kept elsewhere can open an encrypted one.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import pwd
@@ -19,7 +20,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from shlex import quote
 from typing import IO, cast
 
 from django.conf import settings
@@ -77,13 +77,17 @@ def suffix_for(recipient: str) -> str:
 
 
 def encrypt(plain: Path, target: Path, recipient: str) -> None:
-    """Write a file for the owner of a private key."""
-    if suffix_for(recipient) == AGE:
-        _run_encryption(["age", "--encrypt", "--recipient", recipient, "--output", str(target), str(plain)])
-    else:
-        # Whoever runs the service chose the key by the setting: no web of trust is asked.
-        options = [*GPG_OPTIONS, "--trust-model", "always", "--recipient", recipient]
-        _run_encryption(["gpg", *options, "--output", str(target), "--encrypt", str(plain)])
+    """Write a file for the owner of a private key; it appears whole or not at all."""
+    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
+        whole = Path(name, target.name)
+        if suffix_for(recipient) == AGE:
+            _run_encryption(["age", "--encrypt", "--recipient", recipient, "--output", str(whole), str(plain)])
+        else:
+            # Whoever runs the service chose the key by the setting: no web of trust is asked.
+            options = [*GPG_OPTIONS, "--trust-model", "always", "--recipient", recipient]
+            _run_encryption(["gpg", *options, "--output", str(whole), "--encrypt", str(plain)])
+        whole.chmod(0o600)
+        whole.rename(target)
 
 
 def decrypt(source: Path, target: Path, identity: Path | None) -> None:
@@ -97,10 +101,6 @@ def decrypt(source: Path, target: Path, identity: Path | None) -> None:
         raise BackupError(NO_IDENTITY.format(file=source))
     else:
         _run_encryption(["age", "--decrypt", "--identity", str(identity), "--output", str(target), str(source)])
-
-
-def is_encrypted(file: Path) -> bool:
-    return file.suffix in {AGE, GPG}
 
 
 def _run_encryption(command: Sequence[str]) -> None:
@@ -153,8 +153,6 @@ def write(target: Path, recipient: str = "") -> Manifest:
     The database and the counts are of one moment. A file that is read and deleted meanwhile is left out. With
     a recipient the file is encrypted, and nothing that can be read is written beside it.
     """
-    if target.exists():
-        raise BackupError(f"{target} exists: name another file.")
     with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=None if recipient else target.parent) as name:
         folder = Path(name)
         with transaction.atomic():
@@ -167,18 +165,10 @@ def write(target: Path, recipient: str = "") -> Manifest:
         (folder / SIGNATURE).write_text(_signature(text, settings.SECRET_KEY))
         _pack(folder, folder / "backup.tar", [MANIFEST, SIGNATURE, *manifest.checksums])
         if recipient:
-            _encrypt(folder / "backup.tar", target, recipient)
+            encrypt(folder / "backup.tar", target, recipient)
         else:
             (folder / "backup.tar").rename(target)
     return manifest
-
-
-def _encrypt(plain: Path, target: Path, recipient: str) -> None:
-    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
-        whole = Path(name, target.name)
-        encrypt(plain, whole, recipient)
-        whole.chmod(0o600)
-        whole.rename(target)
 
 
 def _snapshot() -> str:
@@ -222,32 +212,21 @@ def _pack(folder: Path, target: Path, names: list[str]) -> None:
             archive.add(folder / name, arcname=name)
 
 
-def why_not(error: OSError, file: Path, recipient: str) -> str:
-    """Return why a backup into a file or a folder could not be written, and what to do."""
-    folder = file.absolute() if os.path.isdir(file) else file.absolute().parent  # noqa: PTH112 - also without rights
+def why_not(error: OSError, folder: Path, recipient: str = "") -> str:
+    """Return why a folder could not be written, and what to do."""
     if is_disk_full(error):
         return dumps.NO_ROOM.format(folder=tempfile.gettempdir() if recipient else folder)
-    return f"{no_access(folder) or error}."
-
-
-def no_access(folder: Path) -> str:
-    """Return why this user may not write a folder, and what to run; empty where it may, or there is no such folder."""
-    for place in (*reversed(folder.parents), folder):
-        if not place.exists():
-            break
-        if not os.access(place, os.X_OK if place != folder else os.W_OK | os.X_OK, effective_ids=True):
-            owner, user = user_name(place.stat().st_uid), user_name(os.geteuid())
-            command = f"chown -R {user}" if owner != user else "chmod u+rwx"
-            text = f"{user} may not use {place}, which belongs to {owner}"
-            return f"{text}; if it is for moss alone, run `{command} {quote(str(place))}` as root"
-    return ""
-
-
-def user_name(user: int) -> str:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:  # as in a container
-        return str(user)
+    if not error.filename or Path(error.filename).resolve().parent != folder.resolve():
+        return f"{error}."
+    if isinstance(error, FileNotFoundError):
+        return f"There is no folder {folder}."
+    advice = ""
+    if error.errno == errno.EROFS:
+        advice = "; it is read-only here (ReadWritePaths of the unit, :ro of the volume)"
+    elif isinstance(error, PermissionError):
+        user = {one.pw_uid: one.pw_name for one in pwd.getpwall()}.get(os.geteuid(), os.geteuid())
+        advice = f". As root, `install -d -o {user} -m 700 FOLDER` makes a new folder for this user"
+    return f"{folder}: {error.strerror}{advice}."
 
 
 def name_of_now(suffix: str) -> str:
@@ -300,10 +279,11 @@ def check(source: Path, *, identity: Path | None = None, unsigned: bool = False)
 def _opened(source: Path, identity: Path | None, *, unsigned: bool) -> Iterator[tuple[Path, Manifest]]:
     """Unpack a backup into a folder, and check everything in it."""
     with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
-        folder = Path(name)
-        if is_encrypted(source):
-            decrypt(source, folder / "decrypted.tar", identity)
-        manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder, unsigned=unsigned)
+        folder, plain = Path(name), source
+        if source.suffix in {AGE, GPG}:
+            plain = Path(name, "decrypted.tar")
+            decrypt(source, plain, identity)
+        manifest = _unpack(plain, folder, unsigned=unsigned)
         if not unsigned:
             _refuse_other_name(source, manifest)
         _refuse_unknown_migrations(manifest)

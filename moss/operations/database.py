@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROVIDERS = {"b": "builtin", "c": "libc", "i": "icu"}
 # Columns of pg_database that the versions of Postgres have or have not.
 DESCRIPTION = """
-SELECT to_jsonb(database), pg_encoding_to_char(encoding), obj_description('public'::regnamespace)
+SELECT to_jsonb(database)::text, pg_encoding_to_char(encoding), obj_description('public'::regnamespace)
 FROM pg_database AS database WHERE datname = current_database()
 """
 ACTUAL = "SELECT pg_database_collation_actual_version(oid) FROM pg_database WHERE datname = current_database()"
@@ -147,7 +147,7 @@ def database_locale() -> DatabaseLocale:
             cursor.execute(ACTUAL)
             is_now = cursor.fetchone()[0] or ""
     noted = (comment or "").removeprefix(RESTORED) if (comment or "").startswith(RESTORED) else ""
-    row = _columns(columns)
+    row = json.loads(columns)
     return DatabaseLocale(encoding, _name(row, encoding), noted, row.get("datcollversion") or "", is_now)
 
 
@@ -162,11 +162,6 @@ def note_restored(name: str) -> None:
     """Note in the database of which locale its backup was; only the owner of the tables may."""
     with connection.cursor() as cursor:
         cursor.execute("COMMENT ON SCHEMA public IS %s", [f"{RESTORED}{name}" if name else None])
-
-
-def _columns(columns: Any) -> dict[str, Any]:
-    """Return a row of JSON, which Django's connection leaves as text."""
-    return json.loads(columns) if isinstance(columns, str) else dict(columns)
 
 
 def _name(row: dict[str, Any], encoding: str) -> str:
@@ -276,16 +271,6 @@ def grant_rights() -> None:
             cursor.execute(SQL(REPLACES).format(service=service))
 
 
-def own_schema() -> dict[str, str]:
-    """Return a description of each object of the product's own tables, as the database has it."""
-    return {name: text for name, text in _schema().items() if _is_own(name)}
-
-
-def written(schema: dict[str, str]) -> str:
-    """Return what the file has for a schema."""
-    return "".join(f"{name}{SEPARATOR}{text}\n" for name, text in schema.items())
-
-
 def schema_problem() -> str:
     """Return how the tables differ from this version's tables, in one phrase; "" if they do not.
 
@@ -332,6 +317,7 @@ def _own_schema_differences(schema: dict[str, str]) -> Iterator[str]:
 
 
 def _schema() -> dict[str, str]:
+    """Return a description of each object of the database, as `FILE` has those of the product's own tables."""
     with connection.cursor() as cursor:
         cursor.execute(CATALOG)
         # Sorted here: the order of the database is that of its locale.

@@ -8,18 +8,18 @@ import os
 import re
 import resource
 import shutil
-import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from ctypes.util import find_library
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from smtplib import SMTPException
 from subprocess import SubprocessError
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import get_adapter
@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives import serialization
 from django.conf import settings
 from django.core.checks import ERROR, run_checks
 from django.core.mail import get_connection
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -39,7 +39,7 @@ from moss.embedded.client import private_servers
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
-from moss.operations.backups import no_access, user_name
+from moss.operations.backups import why_not
 from moss.operations.database import (
     ADVICE,
     MEND,
@@ -78,7 +78,7 @@ STOP_FIRST = "Stop web servers, workers and maintenance of the version before. "
 
 ANSWER_SECONDS = 10
 # A certificate that ends sooner has to be replaced.
-SOON = {"saml": timedelta(days=30), "certificate": timedelta(days=14)}
+SOON = timedelta(days=30)
 ASK = "Ask the provider for the next certificate."
 PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
 
@@ -108,8 +108,6 @@ CORRECT = {"database": "correct DATABASE_URL and DATABASE_PASSWORD.", "broker": 
 # What Postgres and Valkey answer to a wrong name or password.
 REFUSED = re.compile('password|pg_hba|(role|database) "[^"]*+" does not exist|WRONGPASS|NOAUTH|Authentication required')
 FULL = "Make room on the disk of Postgres: until then, nothing can be stored."
-# Postgres writes these 14 MB into a file beside its tables.
-PROBE = "SET LOCAL work_mem = 64; SELECT count(*) FROM generate_series(1, 1000000)"
 BUSY = "The machine may be too busy: try again."
 # Faults of libarchive's readers of RAR, and the first versions without them. Distributions mend older
 # versions, and name the faults in the changelog of their package.
@@ -193,8 +191,6 @@ def database() -> Finding:
     least = connection.features.minimum_database_version
     if least and connection.get_database_version() < least:
         return problem("database", f"{name} is too old", f"Upgrade it to Postgres {least[0]} or newer.")
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(PROBE)
     return ok("database", f"{name} answers")
 
 
@@ -349,11 +345,11 @@ def saml() -> Finding:
     providers: Any = settings.SOCIALACCOUNT_PROVIDERS
     app = providers["saml"]["APPS"][0]["settings"]
     try:
-        ends = max(map(_end, _certificates(app["idp"])))
+        ends = max(_certificate(one).not_valid_after_utc for one in _certificates(app["idp"]))
     except Exception as error:  # noqa: BLE001 - whatever the answer is, the finding says it
         message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
-    provider = _validity("saml", f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
+    provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
     key_pair = _service_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
     return key_pair if provider.state == "ok" else provider
 
@@ -371,27 +367,15 @@ def _service_key_pair(advanced: dict[str, str]) -> Finding:
         return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY or MOSS_SAML_SERVICE_CERTIFICATE.")
     advice = "Make a new one, and give the provider the metadata of this service again."
     whose = f"{settings.SAML_ENTITY_ID}; the certificate of this service"
-    return _validity("saml", whose, certificate.not_valid_after_utc, advice)
+    return _validity(whose, certificate.not_valid_after_utc, advice)
 
 
-def certificate() -> Finding:
-    """Check how long the certificate that browsers get is valid; from here, its address may not be reached."""
-    address = urlsplit(settings.PUBLIC_URL)
-    if address.scheme != "https":
-        return ok("certificate", "MOSS_URL is not by HTTPS")
-    try:
-        text = ssl.get_server_certificate((address.hostname or "", address.port or 443), timeout=ANSWER_SECONDS)
-    except OSError as error:
-        return ok("certificate", f"not checked: {address.netloc} is not reached from here ({type(error).__name__})")
-    return _validity("certificate", f"that of {address.netloc}", _end(text), "Renew it, and reload the proxy.")
-
-
-def _validity(check: str, whose: str, ends: datetime, advice: str) -> Finding:
+def _validity(whose: str, ends: datetime, advice: str) -> Finding:
     left = ends - datetime.now(UTC)
     if left < timedelta():
-        return problem(check, f"{whose} was valid until {ends:%Y-%m-%d}: nobody can sign in", advice)
+        return problem("saml", f"{whose} was valid until {ends:%Y-%m-%d}: nobody can sign in", advice)
     message = f"{whose} is valid until {ends:%Y-%m-%d}"
-    return warning(check, message, advice) if left < SOON[check] else ok(check, message)
+    return warning("saml", message, advice) if left < SOON else ok("saml", message)
 
 
 def _certificates(provider: dict[str, Any]) -> Iterable[str]:
@@ -406,10 +390,6 @@ def _certificates(provider: dict[str, Any]) -> Iterable[str]:
     return [idp["x509cert"]] if "x509cert" in idp else idp["x509certMulti"]["signing"]
 
 
-def _end(certificate: str) -> datetime:
-    return _certificate(certificate).not_valid_after_utc
-
-
 def _certificate(text: str) -> x509.Certificate:
     """Read a certificate: PEM, or its Base64 alone, as metadata have it."""
     whole = text if "-----BEGIN" in text else PEM.format(text.strip())
@@ -420,22 +400,26 @@ def backups() -> Finding:
     """Check that the last backup was written, and not long ago."""
     written, failed = heartbeats.last_end(heartbeats.WRITTEN), heartbeats.last_end(heartbeats.FAILED)
     if failed and (not written or failed > written):
-        return problem(
-            "backups", f"the last one failed, on {failed:%Y-%m-%d %H:%M} UTC", "Run `moss backup`: it says why."
-        )
-    if not written:
-        return warning("backups", "Valkey knows of none", BACKUP_EVERY_NIGHT)
-    message = f"the last one was written on {written:%Y-%m-%d %H:%M} UTC"
-    is_old = timezone.now() - written > OLD_BACKUP
-    return problem("backups", message, BACKUP_EVERY_NIGHT) if is_old else ok("backups", message)
+        message = f"the last one failed, on {failed:%Y-%m-%d %H:%M} UTC"
+        return problem("backups", message, "Run `moss backup`: it says why.")
+    message = f"the last one was written on {written:%Y-%m-%d %H:%M} UTC" if written else "Valkey knows of none"
+    is_old = not written or timezone.now() - written > OLD_BACKUP
+    return warning("backups", message, BACKUP_EVERY_NIGHT) if is_old else ok("backups", message)
 
 
 def home() -> Finding:
     """Check that this user may write MOSS_HOME and the folders in it that the service writes."""
-    folders = settings.MOSS_HOME, settings.MEDIA_ROOT, *(settings.MOSS_HOME / name for name in ("backups", "log"))
-    if message := next(filter(None, map(no_access, folders)), ""):
-        return problem("home", message, "Uploads and backups fail.")
-    return ok("home", f"{user_name(os.geteuid())} may write {settings.MOSS_HOME}")
+    for folder in (
+        settings.MOSS_HOME,
+        settings.MEDIA_ROOT,
+        *(settings.MOSS_HOME / name for name in ("backups", "log")),
+    ):
+        try:
+            with suppress(FileNotFoundError), TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            return problem("home", why_not(error, folder).rstrip("."), "Uploads and backups fail.")
+    return ok("home", f"{settings.MOSS_HOME} can be written")
 
 
 def disk() -> Finding:
@@ -553,7 +537,7 @@ def _chain(most: int | None = None) -> Verdict:
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
     database, broker, collation, pooling, connections, migrations, rights, workers, maintenance, clock, mail,
-    campus, saml, certificate, backups, home, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
+    campus, saml, backups, home, disk, limits, fonts, libarchive, git, kernels, deployment, sealed,
 )  # fmt: skip
 # These are asked of the broker; maintenance says there that it lives after what it did in the database.
 NEEDS = dict.fromkeys(("connections", "workers", "backups"), ("broker",)) | {"maintenance": ("database", "broker")}

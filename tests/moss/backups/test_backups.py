@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -290,7 +291,7 @@ def test_a_full_disk_is_named_and_nothing_has_to_be_stopped(small_disk: Path, ro
     assert heartbeats.last_end(heartbeats.FAILED)
 
 
-def test_a_folder_that_may_not_be_written_is_named_with_its_owner(tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_named_and_another_one_advised(tmp_path: Path) -> None:
     let_others_enter(tmp_path)
     folder = tmp_path / "backups"
     folder.mkdir(mode=0o700)
@@ -298,18 +299,40 @@ def test_a_folder_that_may_not_be_written_is_named_with_its_owner(tmp_path: Path
         with as_nobody():
             result = CliRunner().invoke(main, ["backup", str(target)])
         assert result.exit_code == 1
-        assert result.output == (
-            f"Error: nobody may not use {folder}, which belongs to root; if it is for moss alone, run "
-            f"`chown -R nobody {folder}` as root.\n"
-        )
+        advice = "As root, `install -d -o nobody -m 700 FOLDER` makes a new folder for this user."
+        assert result.output == f"Error: {folder}: Permission denied. {advice}\n"
+
+
+def test_a_read_only_folder_lacks_no_rights(small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    result = CliRunner().invoke(main, ["backup", str(small_disk)])
+    assert result.output.startswith(f"Error: {small_disk}: Read-only file system; it is read-only here (ReadWritePaths")
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["backup", str(tmp_path / "none" / "today.moss")])
+    assert (result.exit_code, result.output) == (1, f"Error: There is no folder {tmp_path / 'none'}.\n")
+
+
+def test_only_a_failed_writing_is_a_failed_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    cache.delete_many((heartbeats.WRITTEN, heartbeats.FAILED))
+    (tmp_path / "exists.moss").touch()
+    for arguments in (["exists.moss"], ["today.moss", "--for", "age1somebody"]):
+        assert CliRunner().invoke(main, ["backup", str(tmp_path / arguments[0]), *arguments[1:]]).exit_code == 1
+    monkeypatch.setattr(restoring, "write", interrupt)
+    assert CliRunner().invoke(main, ["backup", str(tmp_path)]).exit_code == 1
+    assert heartbeats.last_end(heartbeats.FAILED) is None
 
 
 def test_the_end_of_a_backup_is_a_figure_of_the_service(client: Client, tmp_path: Path, settings: Settings) -> None:
     settings.METRICS_TOKEN = "a-token-of-twenty-and-more"
     cache.delete_many((heartbeats.WRITTEN, heartbeats.FAILED))
     figures = []
-    for _ in range(2):  # the second one fails, because there is such a file
-        CliRunner().invoke(main, ["backup", str(tmp_path / "backup.moss")])
+    for target in ("backup.moss", "none/backup.moss"):  # there is no such folder
+        CliRunner().invoke(main, ["backup", str(tmp_path / target)])
         answer = client.get("/metrics", headers={"Authorization": f"Bearer {settings.METRICS_TOKEN}"})
         figures.append(
             re.findall(r'^moss_backup_age_seconds\{outcome="(\w+)"\} 0\.\d', answer.content.decode(), re.MULTILINE)
