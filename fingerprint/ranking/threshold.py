@@ -64,8 +64,8 @@ class UnrelatedPairs(NamedTuple):
     variance: float
 
     @property
-    def has_two_modes(self) -> bool:
-        """Whether the density rises towards 1, so that the pairs are of two groups."""
+    def rises_towards_one(self) -> bool:
+        """True if the density rises towards a similarity of 1, as where copies are taken for unrelated pairs."""
         return (1 - self.mean) * (self.mean * (1 - self.mean) / max(self.variance, LEAST_VARIANCE) - 1) < 1
 
     def reached(self, spread: float = TAIL_SPREAD) -> Floats:
@@ -177,7 +177,7 @@ def estimate_unrelated(
     counts: Floats = np.bincount(bins, minlength=BINS) * np.float64(compared / max(len(values), 1))
     counts[0] += max(pairs - compared, 0)
     fits = [_fitted(counts, pairs, FIRST_QUANTILES[0])]
-    if fits[0].has_two_modes:
+    if fits[0].rises_towards_one:
         fits += [_fitted(counts, pairs, quantile) for quantile in FIRST_QUANTILES[1:]]
     return max(fits, key=partial(_likelihood, counts))
 

@@ -460,7 +460,7 @@ def create_people(usernames: tuple[str, ...], file: TextIO | None) -> None:
     start_django()
     rows = _rows(usernames, file)
     created = _create(rows)
-    click.echo(f"{len(created)} accounts were created, {len(rows) - len(created)} existed.")
+    click.echo(f"Accounts created: {len(created)}, there before: {len(rows) - len(created)}.")
 
 
 @account.command()
@@ -497,7 +497,7 @@ def disable(usernames: tuple[str, ...], file: TextIO | None) -> None:
 
     closed = _accounts(_rows(usernames, file))
     close(closed, _caller())
-    click.echo(f"{len(closed)} accounts were closed.")
+    click.echo(f"Accounts closed: {len(closed)}.")
 
 
 @account.command()
@@ -509,7 +509,7 @@ def enable(usernames: tuple[str, ...], file: TextIO | None) -> None:
 
     opened = _accounts(_rows(usernames, file), are_open=False)
     reopen(opened, _caller())
-    click.echo(f"{len(opened)} accounts were opened again.")
+    click.echo(f"Accounts opened again: {len(opened)}.")
 
 
 @account.command(name="list")

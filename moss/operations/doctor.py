@@ -409,16 +409,13 @@ def backups() -> Finding:
 
 def home() -> Finding:
     """Check that this user may write MOSS_HOME and the folders in it that the service writes."""
-    for folder in (
-        settings.MOSS_HOME,
-        settings.MEDIA_ROOT,
-        *(settings.MOSS_HOME / name for name in ("backups", "log")),
-    ):
+    home, advice = settings.MOSS_HOME, "Logs, backups and uploads that are kept there fail."
+    for folder in (home, settings.MEDIA_ROOT, home / "backups", home / "log"):
         try:
             with suppress(FileNotFoundError), TemporaryFile(dir=folder):
                 pass
         except OSError as error:
-            return problem("home", why_not(error, folder).rstrip("."), "Uploads and backups fail.")
+            return problem("home", why_not(error, folder).rstrip("."), advice)
     return ok("home", f"{settings.MOSS_HOME} can be written")
 
 
@@ -503,7 +500,7 @@ def deployment() -> Finding:
     own = {"security.W009": ("SECRET_KEY is short or simple", KEY_ADVICE)}
     if settings.HTTPS:
         own["security.W004"] = (NO_HSTS, HSTS_ADVICE)
-    said = [own[message.id] for message in warnings if message.id in own]
+    said = [own[one] for one in own if one in {message.id for message in warnings}]  # Django has them in no order
     if others := [message for message in warnings if message.id not in own]:
         first = max(others, key=lambda message: message.level).msg.split(". ")[0].rstrip(".")
         said.insert(0, (f"{first} ({', '.join(message.id or '' for message in others)})", SETTINGS_ADVICE))

@@ -240,9 +240,9 @@ def exchanged(summaries: Collection[DifferenceSummary]) -> set[tuple[str, str]]:
     names = {both for one in summaries for both in one.names_written}
     words = {both for one in summaries for both in one.replaced}
     lefts, rights = ({both[at] for both in words} for at in (0, 1))
-    found = {both for both in words if both[0] in rights and both[1] in lefts}
-    is_order = any(both not in names or (both[0], both[0]) in names for both in found)
-    return found if is_order and found & names else set()
+    on_both_sides = {both for both in words if both[0] in rights and both[1] in lefts}
+    is_order = any(both not in names or (both[0], both[0]) in names for both in on_both_sides)
+    return on_both_sides if is_order and on_both_sides & names else set()
 
 
 def renamed_names(written: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:

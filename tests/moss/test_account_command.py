@@ -37,8 +37,8 @@ def people(tmp_path: Path) -> str:
 
 
 def test_accounts_of_a_file_are_created_once_and_listed(people: str) -> None:
-    assert run("create", "--csv", people).output == "2 accounts were created, 0 existed.\n"
-    assert run("create", "--csv", people, "cleo").output == "1 accounts were created, 2 existed.\n"
+    assert run("create", "--csv", people).output == "Accounts created: 2, there before: 0.\n"
+    assert run("create", "--csv", people, "cleo").output == "Accounts created: 1, there before: 2.\n"
     assert User.objects.get(username="ada").get_full_name() == "Ada Lovelace"
     assert not User.objects.get(username="ada").has_usable_password()
     rows = list(csv.DictReader(StringIO(run("list").output)))
@@ -51,8 +51,8 @@ def test_accounts_of_a_file_are_created_once_and_listed(people: str) -> None:
 def test_a_name_of_other_case_or_given_twice_is_one_account(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text('username,first_name,last_name\nada,"Ada\nKing",=1+1\nAda,A,B\nada,"Ada, K.",=1+1\n')
-    assert run("create", "--csv", str(file)).output == "1 accounts were created, 0 existed.\n"
-    assert run("create", "ADA").output == "0 accounts were created, 1 existed.\n"
+    assert run("create", "--csv", str(file)).output == "Accounts created: 1, there before: 0.\n"
+    assert run("create", "ADA").output == "Accounts created: 0, there before: 1.\n"
     assert run("list").output.splitlines()[1].startswith('ada,,"Ada, K.",\'=1+1,')
 
 
@@ -91,7 +91,7 @@ def test_invited_people_choose_a_password_by_mail_or_by_a_printed_link(
 def test_a_closed_account_can_do_nothing_any_more(alice: User, alice_client: Client) -> None:
     caller = client_with(secret_of(alice))
     assert send(caller, "get", "/courses").status_code == 200
-    assert run("disable", "alice").output == "1 accounts were closed.\n"
+    assert run("disable", "alice").output == "Accounts closed: 1.\n"
     assert send(caller, "get", "/courses").status_code == 401
     assert alice_client.get("/").status_code == 302
     assert "or it is closed (moss account enable opens it): alice." in run("disable", "alice").output
@@ -101,7 +101,7 @@ def test_a_closed_account_is_opened_again(alice: User, client: Client) -> None:
     assert "There is no account, or it is open: alice." in run("enable", "alice").output
     run("disable", "alice")
     assert "it is closed (moss account enable opens it): alice." in run("invite", "alice").output
-    assert run("enable", "alice").output == "1 accounts were opened again.\n"
+    assert run("enable", "alice").output == "Accounts opened again: 1.\n"
     client.force_login(User.objects.get(username="alice"))
     assert client.get("/").status_code == 200
     assert AuditEntry.objects.filter(subject="opened again: alice", page="moss account").count() == 1
@@ -191,7 +191,7 @@ def test_a_file_with_a_wrong_column_is_refused(text: str, error: str, tmp_path: 
 )
 def test_columns_that_are_not_read_are_named_and_empty_ones_are_none(text: str, said: str) -> None:
     created = CliRunner().invoke(main, ["account", "create", "--csv", "-"], input=text)
-    assert (created.exit_code, created.stdout) == (0, "1 accounts were created, 0 existed.\n"), created.output
+    assert (created.exit_code, created.stdout) == (0, "Accounts created: 1, there before: 0.\n"), created.output
     assert created.stderr == said
     assert User.objects.get().email == "ada@example.org"
 
@@ -201,7 +201,7 @@ def test_columns_are_read_in_any_case_and_from_the_input_and_as_the_list_writes_
     rows = f"Username{separator} E-Mail \nada{separator}ada@example.org\n"
     assert "is it email?" in CliRunner().invoke(main, ["account", "create", "--csv", "-"], input=rows).output
     created = CliRunner().invoke(main, ["account", "create", "--csv", "-"], input=rows.replace("E-Mail", "EMAIL"))
-    assert created.output == "1 accounts were created, 0 existed.\n"
+    assert created.output == "Accounts created: 1, there before: 0.\n"
     assert User.objects.get().email == "ada@example.org"
     again = CliRunner().invoke(main, ["account", "create", "--csv", "-"], input=run("list").output)
-    assert again.output == "0 accounts were created, 1 existed.\n"
+    assert again.output == "Accounts created: 0, there before: 1.\n"
